@@ -1,0 +1,15 @@
+"""Type names used everywhere."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+"""A float64 array: what the solver computes with."""
+
+AnyArray = npt.NDArray[Any]
+"""An array of any dtype."""
+
+Labels = npt.NDArray[np.int64]
+"""Cluster numbers from 0."""
