@@ -1,0 +1,159 @@
+"""The problem the solvers see: data in some basis, three axes, their weights, and the certificate of optimality."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from viewspan._linalg import SVD, svd
+from viewspan._threads import map_views
+from viewspan._typing import Array
+from viewspan.model.couplings import Coupling, Uncoupled
+from viewspan.model.datafits import Datafit
+from viewspan.model.penalties import Excess, Penalty
+
+SHARES = (0.0, 0.02, 0.1, 1.0)
+"""How much of a dual violation the penalty's ball may absorb by growing; the rest goes to the coupling. Each
+gives a valid bound.
+"""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A proven lower bound of the optimum, and how each view's dual point left its ball (empty where views are
+    not coupled).
+    """
+
+    bound: float
+    excess: list[Excess]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """minimise Σ_i [ f(T_i − F_i W_i) + λ_i p(W_i) ] + τ·c(W_1, …, W_c) + offset.
+
+    Parameters
+    ----------
+    factors : list of arrays (d_i, p)
+        F_i, the view in the basis of the coefficients' rows.
+    targets : list of arrays (d_i, m)
+        T_i, the view in the basis of the coefficients' columns; the same as F_i when both sides are reduced.
+    lam : array (c,) or (c, m)
+        Weights of the penalty, per view or per view and sample.
+    tau : float
+        Weight of the coupling.
+    datafit, penalty, coupling
+        The three axes.
+    offset : float
+        What the reduced coordinates leave out of the objective: the fit to directions in which every W_i is zero.
+    """
+
+    factors: list[Array]
+    targets: list[Array]
+    lam: Array
+    tau: float
+    datafit: Datafit
+    penalty: Penalty
+    coupling: Coupling
+    offset: float = 0.0
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(c, p, m), the shape of a stack of coefficients."""
+        return len(self.factors), self.factors[0].shape[1], self.targets[0].shape[1]
+
+    @property
+    def coupled(self) -> bool:
+        return not isinstance(self.coupling, Uncoupled)
+
+    @property
+    def invariant(self) -> bool:
+        """Whether only singular values count, so that coefficients may be restricted to a subspace on both sides."""
+        return (
+            self.datafit.rotates_samples
+            and self.penalty.orthogonally_invariant
+            and self.coupling.orthogonally_invariant
+        )
+
+    @cached_property
+    def spectra(self) -> list[SVD]:
+        """The singular value decomposition of every factor."""
+        return map_views(svd, self.factors)
+
+    def residuals(self, stack: Array) -> list[Array]:
+        """E_i = T_i − F_i W_i."""
+        return [t - f @ w for t, f, w in zip(self.targets, self.factors, stack, strict=True)]
+
+    def value(self, stack: Array) -> float:
+        """The objective."""
+        fit = sum(self.datafit.value(residual) for residual in self.residuals(stack))
+        penalty = sum(map_views(self.penalty.value, stack, self.lam))
+        return float(fit + penalty + self.tau * self.coupling.value(stack) + self.offset)
+
+    def smooth_dual(self, stack: Array) -> list[Array]:
+        """Y_i = w·E_i, the dual point that a quadratic fit (w/2)‖E_i‖² gives for free."""
+        curvature = self.datafit.curvature
+        assert curvature is not None  # other fits have no dual point for free
+        return [curvature * residual for residual in self.residuals(stack)]
+
+    def certificate(self, dual: list[Array], multiplier: Array) -> Certificate:
+        r"""A lower bound of the optimum from any Y_i and any coupling multiplier M.
+
+        The dual problem is
+
+        .. math:: \max \sum_i \langle Y_i, T_i\rangle - f^*(Y_i)
+                  \quad\text{s.t.}\quad F_i^\top Y_i = P_i + M_i,\ \|P_i\|^\circ \le \lambda_i,\ \|M\|^\circ \le \tau .
+
+        The point at hand is made feasible: P_i is F_iᵀY_i − M_i clipped to κ_i λ_i for a few κ_i ≥ 1, M takes up
+        the rest, and everything is scaled down until all balls hold. What M takes up lies mostly outside its own
+        row space, so its norm grows only to second order; this makes the bound far tighter than scaling alone. The
+        best of the bounds is taken; each of them is rigorous.
+        """
+        slack = [f.T @ y - m for f, y, m in zip(self.factors, dual, multiplier, strict=True)]
+        domain = max(self.datafit.polar(y) for y in dual)
+        excess: list[Excess] = []
+        if self.coupled:
+            excess = map_views(self.penalty.excess, slack, self.lam)
+            limits = self._coupled_limits(excess, multiplier, domain)
+        else:
+            limits = [scale_limit(np.stack(map_views(self.penalty.polar, slack, self.lam)), domain)]
+        linear = np.stack([np.einsum("ij,ij->j", y, t) for y, t in zip(dual, self.targets, strict=True)])
+        conjugate = np.stack([self.datafit.conjugate(y) for y in dual])
+        return Certificate(self.offset + max(self._scaled(linear, conjugate, limit) for limit in limits), excess)
+
+    def _coupled_limits(self, excess: list[Excess], multiplier: Array, domain: float) -> list[Array]:
+        """For every share: how far each view's dual point must be scaled down."""
+        surplus = np.array([max(view.worst - 1.0, 0.0) for view in excess])
+        limits = []
+        for share in SHARES if np.isfinite(surplus).all() else SHARES[:1]:
+            enlargement = 1.0 + share * surplus if share else np.ones_like(surplus)
+            beyond = [view.beyond(kappa) for view, kappa in zip(excess, enlargement, strict=True)]
+            norm = self.coupling.polar(multiplier + np.stack(beyond))
+            limits.append(scale_limit(np.maximum(enlargement, norm / self.tau)[:, None], domain))
+        return limits
+
+    def _scaled(self, linear: Array, conjugate: Array, limit: Array) -> float:
+        """max over 0 ≤ s ≤ limit of s·linear − f*(sY), for every part of the dual point that can be scaled on
+        its own.
+        """
+        if limit.shape[1] == 1:
+            linear, conjugate = linear.sum(axis=1, keepdims=True), conjugate.sum(axis=1, keepdims=True)
+        if self.datafit.degree == 1:
+            return float((limit * np.maximum(linear - conjugate, 0.0)).sum())
+        unconstrained = np.divide(linear, 2.0 * conjugate, out=np.zeros_like(linear), where=conjugate > 0)
+        scale = np.clip(unconstrained, 0.0, limit)
+        return float((scale * linear - scale**2 * conjugate).sum())
+
+    def restrict(self, directions: Array) -> "Problem":
+        """The same problem with W_i = Q W Qᵀ for the given orthonormal Q; its values are values of this problem."""
+        factors = [f @ directions for f in self.factors]
+        outside = sum(
+            self.datafit.value(f - inside @ directions.T) for f, inside in zip(self.factors, factors, strict=True)
+        )
+        return replace(self, factors=factors, targets=factors, offset=self.offset + outside)
+
+
+def scale_limit(worst: Array, domain: float) -> Array:
+    """The largest scale at which a dual point that exceeds its balls by the factor ``worst`` is feasible."""
+    worst = np.maximum(worst, domain)
+    return np.divide(1.0, worst, out=np.full_like(worst, np.finfo(float).max), where=worst > 0)
