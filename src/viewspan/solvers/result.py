@@ -1,0 +1,118 @@
+"""What a solver gives back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from viewspan._typing import Array
+
+Status = Literal["optimal", "max_iter", "residuals", "non_finite"]
+"""``optimal``: the certified gap reached ``tol``. ``max_iter``: it did not. ``residuals``: the algorithm's own
+stopping rule held,
+the gap says how good that is. ``non_finite``: an iterate overflowed and the last good one is returned."""
+
+
+class Check(NamedTuple):
+    """One look at the iteration. ``n_directions`` is the size of the problem whose objective and gap these are."""
+
+    n_iter: int
+    objective: float
+    dual_bound: float
+    gap: float
+    primal_residual: float
+    dual_residual: float
+    n_directions: int
+
+
+Callback = Callable[[Check], None]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Coefficients in the solver's coordinates, with the evidence."""
+
+    stack: Array
+    dual: list[Array] = field(repr=False)
+    multiplier: Array = field(repr=False)
+    objective: float
+    dual_bound: float
+    status: Status
+    n_iter: int
+    history: list[Check] = field(repr=False)
+
+    @property
+    def gap(self) -> float:
+        return relative_gap(self.objective, self.dual_bound)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A solved problem, in the samples' coordinates on demand.
+
+    Z_i = left · cores[i] · rightᵀ, where a basis that is None stands for the identity.
+
+    Attributes
+    ----------
+    cores : array (c, p, m)
+        The coefficients in the basis: r × r after the full reduction, r × N where only the left half is possible,
+        else N × N.
+    left, right : array (N, r) or None
+        The bases.
+    objective, dual_bound : float
+        The objective reached and a proven lower bound of the optimum.
+    status : str
+        Why the solver stopped, see :data:`Status`.
+    n_iter : int
+    history : list of Check
+    lam : array (c,) or (c, N)
+    tau : float
+    """
+
+    cores: Array
+    left: Array | None = field(repr=False)
+    right: Array | None = field(repr=False)
+    objective: float
+    dual_bound: float
+    status: Status
+    n_iter: int
+    history: list[Check] = field(repr=False)
+    lam: Array
+    tau: float
+
+    @property
+    def gap(self) -> float:
+        """(objective − dual bound) / objective, the proven distance to the optimum."""
+        return relative_gap(self.objective, self.dual_bound)
+
+    @property
+    def basis(self) -> Array:
+        """V (N × r); the identity where the method allows no reduction."""
+        return np.eye(self.cores.shape[1]) if self.left is None else self.left
+
+    @property
+    def coefficients(self) -> list[Array]:
+        """Z_i (N × N), built when asked for: column j rebuilds sample j from all samples."""
+        return [self.coefficient(view) for view in range(len(self.cores))]
+
+    def astype(self, dtype: np.dtype[Any]) -> "Result":
+        """The same result with cores and bases of another precision; objective and bound stay those that were
+        proven.
+        """
+        bases = [None if basis is None else basis.astype(dtype, copy=False) for basis in (self.left, self.right)]
+        return replace(self, cores=self.cores.astype(dtype, copy=False), left=bases[0], right=bases[1])
+
+    def coefficient(self, view: int) -> Array:
+        """One Z_i."""
+        lifted: Array = self.cores[view] if self.left is None else self.left @ self.cores[view]
+        return lifted if self.right is None else lifted @ self.right.T
+
+
+def relative_gap(objective: float, dual_bound: float) -> float:
+    """(F − D)/F, the proven distance to the optimum; 0 when the objective is zero and so cannot be improved."""
+    if objective <= 0.0:
+        return 0.0
+    if not np.isfinite(objective):
+        return np.inf
+    return max(objective - dual_bound, 0.0) / objective

@@ -1,0 +1,141 @@
+"""Screening: solve in the few directions that matter, prove it on the whole problem.
+
+Directions far below the threshold never enter the solution. The loop starts from the right singular vectors of the
+views with w·s² > λ_i, solves there, and computes the certificate on the **full** problem. While that gap is open it
+adds the singular vectors of the violated dual constraint and goes on from where it was.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from viewspan._linalg import svd
+from viewspan._typing import Array
+from viewspan.model.penalties import SpectralExcess
+from viewspan.model.problem import Problem
+from viewspan.solvers.admm import MAX_ITER, Split, State, admm
+from viewspan.solvers.result import Callback, Check, Solution, Status
+
+SMALLEST = 50
+"""Problems with fewer directions are solved whole."""
+WORTHWHILE = 0.8
+"""Screen only while the working set is smaller than this share of all directions."""
+FIRST, INNER = 10.0, 0.25
+"""Multiples of the tolerance to which the restricted problem is solved: roughly before the working set is
+complete, closely after.
+"""
+VIOLATION = 1e-3
+"""A dual constraint counts as violated beyond this relative excess."""
+DISTINCT = 1e-6
+"""Directions of different views closer than this are one."""
+NEW = 1e-2
+"""A violated direction is new if more than this much of it lies outside the working set."""
+
+
+@dataclass(frozen=True)
+class Screened:
+    """A solution in the coordinates of ``directions`` (r × q; None for all r), certified on the full problem."""
+
+    directions: Array | None
+    solution: Solution
+
+
+def solve_screened(
+    problem: Problem, *, tol: float = 1e-4, max_iter: int = MAX_ITER, callback: Callback | None = None
+) -> Screened:
+    """Minimise the problem, on a working set of directions where that is smaller."""
+    directions = screen(problem)
+    if directions is None:
+        return Screened(None, admm(problem, tol=tol, max_iter=max_iter, callback=callback))
+    state = State.zero(problem.restrict(directions))
+    history: list[Check] = []
+    used, inner = 0, FIRST * tol
+    while directions is not None:
+        part = admm(problem.restrict(directions), tol=inner, max_iter=max_iter - used, state=state, callback=callback)
+        solution, excess = certify_on_full(problem, directions, part, tol)
+        history += [check._replace(n_iter=used + check.n_iter) for check in [*part.history, *solution.history]]
+        used += part.n_iter
+        if solution.status != "max_iter" or used >= max_iter:
+            return Screened(directions, replace(solution, n_iter=used, history=history))
+        added = violated_directions(directions, excess)
+        if added.shape[1] == 0:
+            inner = (
+                min(inner, tol) * INNER
+            )  # nothing outside is to blame: the restricted solution itself must be better
+        elif is_worthwhile(directions.shape[1] + added.shape[1], problem):
+            state = embed(state, np.eye(directions.shape[1] + added.shape[1], directions.shape[1]))
+            directions, inner = np.hstack([directions, added]), min(inner, INNER * tol)
+        else:
+            state, directions = embed(state, directions), None
+    whole = admm(problem, tol=tol, max_iter=max_iter - used, state=state, callback=callback)
+    history += [check._replace(n_iter=used + check.n_iter) for check in whole.history]
+    return Screened(None, replace(whole, n_iter=used + whole.n_iter, history=history))
+
+
+def is_worthwhile(size: int, problem: Problem) -> bool:
+    return size <= WORTHWHILE * problem.shape[1]
+
+
+def screen(problem: Problem) -> Array | None:
+    """An orthonormal basis of all right singular vectors with w·s² > λ_i in their view; None if that is nearly
+    everything.
+    """
+    curvature = problem.datafit.curvature
+    if not (problem.invariant and problem.coupled) or curvature is None or problem.shape[1] < SMALLEST:
+        return None
+    kept = []
+    for spectrum, lam in zip(problem.spectra, problem.lam, strict=True):
+        keep = curvature * spectrum.values**2 > lam
+        keep[0] = True  # so that the working set is never empty
+        kept.append(spectrum.right[keep].T)
+    candidates = np.hstack(kept)
+    largest = max(block.shape[1] for block in kept)
+    if not is_worthwhile(largest, problem):
+        return None
+    directions = span(candidates, DISTINCT)
+    return directions if is_worthwhile(directions.shape[1], problem) else None
+
+
+def certify_on_full(
+    problem: Problem, directions: Array, part: Solution, tol: float
+) -> tuple[Solution, list[SpectralExcess]]:
+    """The restricted solution as a solution of the whole problem, and where its dual point leaves the penalty's
+    ball.
+    """
+    dual = problem.smooth_dual(directions @ part.stack @ directions.T)
+    certificate = problem.certificate(dual, directions @ part.multiplier @ directions.T)
+    excess = [view for view in certificate.excess if isinstance(view, SpectralExcess)]
+    solution = replace(part, dual_bound=certificate.bound)
+    last = part.history[-1]
+    check = last._replace(dual_bound=certificate.bound, gap=solution.gap, n_directions=problem.shape[1])
+    status: Status = "optimal" if solution.gap <= tol else "max_iter"
+    if part.status == "non_finite":
+        status = part.status
+    return replace(solution, status=status, history=[check]), excess
+
+
+def violated_directions(directions: Array, excess: list[SpectralExcess]) -> Array:
+    """What the violated constraint asks for and the working set does not have."""
+    wanted = np.hstack([view.directions(1.0 + VIOLATION) for view in excess])
+    new = span(wanted - directions @ (directions.T @ wanted), NEW)
+    return new - directions @ (directions.T @ new)  # again, because subtracting once leaves rounding behind
+
+
+def span(vectors: Array, threshold: float) -> Array:
+    """An orthonormal basis of the column space, down to singular values of ``threshold``."""
+    left, singular, _ = svd(vectors)
+    return left[:, singular > threshold]
+
+
+def embed(state: State, isometry: Array) -> State:
+    """The state in a larger space: every copy C becomes T·C·Tᵀ for a T with orthonormal columns."""
+    return State(
+        penalty=embed_split(state.penalty, isometry),
+        coupling=None if state.coupling is None else embed_split(state.coupling, isometry),
+        residual=[],
+        rho=state.rho,
+    )
+
+
+def embed_split(split: Split, isometry: Array) -> Split:
+    return Split(isometry @ split.copy @ isometry.T, isometry @ split.scaled @ isometry.T)
