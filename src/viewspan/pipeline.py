@@ -1,0 +1,207 @@
+"""Views in, certified coefficients out: the way through reduction and solver."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from viewspan._threads import threads_for
+from viewspan._typing import Array
+from viewspan.model.couplings import Coupling, L12Coupling, NuclearCoupling, Uncoupled
+from viewspan.model.datafits import L12, Datafit, Frobenius
+from viewspan.model.penalties import Nuclear, Penalty, ZeroDiagonalL1
+from viewspan.model.problem import Problem
+from viewspan.reduction import Reduction, Sides, reduce_views
+from viewspan.solvers import admm, closed_form, ladmpsap
+from viewspan.solvers.result import Callback, Result, Solution
+from viewspan.solvers.working_set import Screened, solve_screened
+from viewspan.views import check_views
+
+SolverName = Literal["admm", "ladmpsap"]
+
+DATAFITS: dict[str, Datafit] = {"frobenius": Frobenius(2.0), "half_frobenius": Frobenius(1.0), "l12": L12()}
+PENALTIES: dict[str, Penalty] = {"nuclear": Nuclear(), "l1": ZeroDiagonalL1()}
+COUPLINGS: dict[str, Coupling] = {"nuclear": NuclearCoupling(), "l12": L12Coupling(), "none": Uncoupled()}
+
+
+@dataclass(frozen=True)
+class Axes:
+    """One choice on each axis of the family."""
+
+    datafit: Datafit
+    penalty: Penalty
+    coupling: Coupling
+
+    @classmethod
+    def named(cls, datafit: str, penalty: str, coupling: str) -> "Axes":
+        return cls(
+            pick("datafit", datafit, DATAFITS),
+            pick("penalty", penalty, PENALTIES),
+            pick("coupling", coupling, COUPLINGS),
+        )
+
+    @property
+    def sides(self) -> Sides:
+        """How much of the reduction the axes allow."""
+        if not (self.penalty.orthogonally_invariant and self.coupling.orthogonally_invariant):
+            return "none"
+        return "both" if self.datafit.rotates_samples else "left"
+
+
+def pick(axis: str, name: str, known: dict[str, Any]) -> Any:
+    """The object of that name on an axis, or an error that lists the names."""
+    if name not in known:
+        raise ValueError(f"{axis} must be one of {', '.join(map(repr, known))}. Got {name!r} instead.")
+    return known[name]
+
+
+def solve(
+    views: Any,
+    lam: npt.ArrayLike,
+    tau: float = 0.0,
+    *,
+    tol: float = 1e-4,
+    solver: SolverName = "admm",
+    max_iter: int | None = None,
+    datafit: str = "frobenius",
+    penalty: str = "nuclear",
+    coupling: str = "nuclear",
+    callback: Callback | None = None,
+) -> Result:
+    r"""Minimise one objective of the family, to a certified gap.
+
+    .. math:: \min_{Z_1,\dots,Z_c}\ \sum_i f(X_i - X_i Z_i) + \lambda_i\, p(Z_i) + \tau\, c(Z_1,\dots,Z_c)
+
+    The defaults are cLRSC: f = ‖·‖_F², p = ‖·‖_* and c = ‖A‖_* with rows vec(Z_i)ᵀ. Nothing is scaled here: bring
+    the views to the scale you want first (the estimators make every sample of every view unit length).
+
+    Parameters
+    ----------
+    views : list, tuple or dict of arrays (n_samples, n_features_i), or one array
+    lam : float, array (n_views,) or, with ``penalty="l1"``, array (n_views, n_samples)
+    tau : float
+    tol : float
+        The relative gap to reach. For ``solver="ladmpsap"``, which stops on its own rule, the paper's ε₂.
+    solver : {"admm", "ladmpsap"}
+        Ours, or the paper's algorithm on the full N × N problem.
+    max_iter : int, optional
+        By default 2000 for ADMM, and the authors' 200 for LADMPSAP.
+    datafit : {"frobenius", "half_frobenius", "l12"}
+    penalty : {"nuclear", "l1"}
+        ``"l1"`` also forces diag(Z_i) = 0.
+    coupling : {"nuclear", "l12", "none"}
+    callback : callable, optional
+        Called with every :class:`Check` of the iteration.
+
+    Returns
+    -------
+    Result
+        With ``cores``, ``basis``, ``coefficients``, ``objective``, ``dual_bound``, ``gap``, ``status``, ``n_iter``,
+        ``history``.
+    """
+    arrays = check_views(views, caller="solve").arrays
+    axes = Axes.named(datafit, penalty, coupling)
+    reduction = reduce_views(arrays, "none" if solver == "ladmpsap" else axes.sides)
+    return solve_reduced(
+        reduction,
+        check_lam(lam, reduction),
+        check_tau(tau),
+        axes,
+        tol=tol,
+        solver=solver,
+        max_iter=max_iter,
+        callback=callback,
+    )
+
+
+def check_lam(lam: npt.ArrayLike, reduction: Reduction) -> Array:
+    """λ as (c,) or (c, N)."""
+    n_views, n_samples = len(reduction.factors), reduction.n_samples
+    weights = np.asarray(lam, dtype=float)
+    if not np.all(np.isfinite(weights) & (weights >= 0)):
+        raise ValueError(f"lam must be finite and at least 0. Got {lam!r} instead.")
+    if weights.ndim == 0:
+        return np.full(n_views, float(weights))
+    if weights.shape not in {(n_views,), (n_views, n_samples)}:
+        raise ValueError(
+            f"lam must be one number, or one per view ({n_views},), "
+            f"or one per view and sample ({n_views}, {n_samples}). "
+            f"Got an array of shape {weights.shape} instead."
+        )
+    return weights
+
+
+def check_tau(tau: float) -> float:
+    if not (np.isfinite(tau) and tau >= 0):
+        raise ValueError(f"tau must be finite and at least 0. Got {tau!r} instead.")
+    return float(tau)
+
+
+def solve_reduced(
+    reduction: Reduction,
+    lam: Array,
+    tau: float,
+    axes: Axes,
+    *,
+    tol: float = 1e-4,
+    solver: SolverName = "admm",
+    max_iter: int | None = None,
+    callback: Callback | None = None,
+) -> Result:
+    """Solve in the reduction's coordinates; warn if the certified gap did not reach ``tol``."""
+    coupling = axes.coupling if tau > 0 else Uncoupled()
+    problem = Problem(reduction.factors, reduction.targets, lam, tau, axes.datafit, axes.penalty, coupling)
+    with threads_for(*problem.shape[:2]):
+        screened = run(problem, solver, tol=tol, max_iter=max_iter, callback=callback)
+    solution = screened.solution
+    if solution.status in {"max_iter", "non_finite"}:
+        warnings.warn(unfinished(solution, tol), ConvergenceWarning, stacklevel=3)
+    return Result(
+        cores=solution.stack,
+        left=compose(reduction.left, screened.directions),
+        right=compose(reduction.right, screened.directions),
+        objective=solution.objective,
+        dual_bound=solution.dual_bound,
+        status=solution.status,
+        n_iter=solution.n_iter,
+        history=solution.history,
+        lam=lam,
+        tau=tau,
+    )
+
+
+def run(
+    problem: Problem, solver: SolverName, *, tol: float, max_iter: int | None, callback: Callback | None
+) -> Screened:
+    """Choose the road: the paper's algorithm if asked for, a closed form where there is one, else ADMM on a
+    working set.
+    """
+    if solver == "ladmpsap":
+        limit = ladmpsap.MAX_ITER if max_iter is None else max_iter
+        return Screened(None, ladmpsap.ladmpsap(problem, tol=tol, max_iter=limit, callback=callback))
+    if closed_form.applies(problem):
+        return Screened(None, closed_form.solve_closed_form(problem))
+    limit = admm.MAX_ITER if max_iter is None else max_iter
+    return solve_screened(problem, tol=tol, max_iter=limit, callback=callback)
+
+
+def unfinished(solution: Solution, tol: float) -> str:
+    reason = (
+        "reached max_iter"
+        if solution.status == "max_iter"
+        else "met a non-finite iterate and went back to the last good one"
+    )
+    return (
+        f"The solver {reason} after {solution.n_iter} iterations: the objective is proven to be within "
+        f"{solution.gap:.2g} (relative) of the optimum, tol={tol:g} was asked for. Increase max_iter or tol."
+    )
+
+
+def compose(basis: Array | None, directions: Array | None) -> Array | None:
+    """Basis of the working set in the samples' coordinates; None is the identity."""
+    if basis is None or directions is None:
+        return directions if basis is None else basis
+    return basis @ directions

@@ -1,0 +1,220 @@
+"""A list of views, checked once at the door: same samples, finite numbers, one message that says what is wrong
+and where.
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.validation import check_array
+
+from viewspan._linalg import ratio
+from viewspan._typing import AnyArray, Array
+
+MIN_SAMPLES = 2
+LARGEST = 1e100
+
+
+@dataclass(frozen=True)
+class Views:
+    """Checked views.
+
+    Attributes
+    ----------
+    arrays : list of float64 arrays (n_samples, n_features_i)
+    names : list of str
+        What messages call them: the keys of a dict, else "view 0", "view 1", …
+    single : bool
+        Whether one array was given instead of a collection.
+    dtype : dtype
+        float32 if every view was float32, else float64.
+    """
+
+    arrays: list[Array]
+    names: list[str]
+    single: bool
+    dtype: np.dtype[Any]
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.arrays[0])
+
+    @property
+    def n_features(self) -> tuple[int, ...]:
+        return tuple(array.shape[1] for array in self.arrays)
+
+
+def check_views(views: Any, *, caller: str) -> Views:
+    """Turn what the user gave into arrays of the same samples.
+
+    Parameters
+    ----------
+    views : list, tuple or dict of two-dimensional arrays or data frames, or one of these
+    caller : str
+        The method to name in messages.
+    """
+    single = is_one_view(views)
+    names, parts = name_views(views, single)
+    if not parts:
+        raise ValueError(
+            f"{caller} needs at least one view, an array of shape (n_samples, n_features). "
+            f"Got an empty {type(views).__name__}."
+        )
+    check_frames_aligned(names, parts)
+    arrays = [check_view(part, name, caller) for name, part in zip(names, parts, strict=True)]
+    counts = [len(array) for array in arrays]
+    if len(set(counts)) > 1:
+        listed = ", ".join(f"{name} has {count}" for name, count in zip(names, counts, strict=True))
+        raise ValueError(f"All views must have the same samples, one per row, in the same order: {listed}.")
+    dtype = np.dtype(np.float32) if all(array.dtype == np.float32 for array in arrays) else np.dtype(np.float64)
+    return Views([np.asarray(array, dtype=np.float64) for array in arrays], names, single, dtype)
+
+
+def is_one_view(views: Any) -> bool:
+    """One table rather than a collection of tables: anything that is not a list, tuple or dict, or a list of
+    rows of numbers.
+    """
+    if isinstance(views, Mapping):
+        return scipy.sparse.issparse(views)  # a DOK matrix is a dict
+    if isinstance(views, list | tuple):
+        return len(views) > 0 and all(is_row(item) for item in views)
+    return True
+
+
+def is_row(item: Any) -> bool:
+    return isinstance(item, list | tuple) and len(item) > 0 and all(isinstance(value, Number | str) for value in item)
+
+
+def name_views(views: Any, single: bool) -> tuple[list[str], list[Any]]:
+    if isinstance(views, Iterator):
+        raise TypeError(
+            f"Views must be given as a list, tuple or dict of arrays. Got a {type(views).__name__}; write list(views)."
+        )
+    if single:
+        return ["X"], [views]
+    if isinstance(views, Mapping):
+        return [str(key) for key in views], list(views.values())
+    return [f"view {position}" for position in range(len(views))], list(views)
+
+
+def check_view(view: Any, name: str, caller: str) -> AnyArray:
+    """One view as a finite float array; float32 stays float32."""
+    refuse_unsuitable(view, name, caller)
+    try:
+        table = view if hasattr(view, "dtypes") or isinstance(view, np.matrix) else np.asarray(view)
+        check_kind(table)
+        dtype = np.float32 if getattr(table, "dtype", None) == np.float32 else np.float64
+        array: AnyArray = check_array(
+            table, dtype=dtype, ensure_all_finite=False, ensure_min_samples=MIN_SAMPLES, estimator=caller
+        )
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from error
+    check_finite(array, name)
+    return array
+
+
+def refuse_unsuitable(view: Any, name: str, caller: str) -> None:
+    if scipy.sparse.issparse(view):
+        raise TypeError(
+            f"{caller} does not take sparse data yet, and {name} is a sparse matrix; convert it with .toarray()."
+        )
+    if isinstance(view, np.ma.MaskedArray) and np.ma.getmaskarray(view).any():
+        raise ValueError(
+            f"{name} is a masked array with masked entries; fill them first, for example with .filled(value)."
+        )
+
+
+def check_kind(table: Any) -> None:
+    """Two dimensions and numbers; said before the general checks because these messages can say what to do."""
+    shape = np.shape(table)
+    if len(shape) == 1:
+        raise ValueError(
+            f"Expected 2D array, got 1D array of shape {shape} instead. A view has one row per sample: "
+            "reshape a single feature with array.reshape(-1, 1)."
+        )
+    if len(shape) != 2:
+        raise ValueError(
+            f"Expected 2D array, got {len(shape)}D array of shape {shape} instead. "
+            "Flatten every sample to one row with array.reshape(len(array), -1)."
+        )
+    dtypes = list(table.dtypes) if hasattr(table, "dtypes") else [table.dtype]
+    for dtype in dtypes:
+        kind = getattr(dtype, "kind", "O")
+        if kind in "mM":
+            raise ValueError(f"holds dates or durations ({dtype}); turn them into numbers first.")
+        if kind in "US":
+            raise ValueError("holds text; a view must be numbers. Could not convert string to float.")
+
+
+def check_finite(array: AnyArray, name: str) -> None:
+    if np.isfinite(array.sum(dtype=np.float64)) or np.isfinite(array).all():
+        return
+    missing, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
+    found = [f"NaN in {missing}" if missing else "", f"infinity in {infinite}" if infinite else ""]
+    where = " and ".join(part for part in found if part)
+    raise ValueError(f"{name} contains {where} of its {array.size} values; impute or remove them first.")
+
+
+def check_frames_aligned(names: Sequence[str], parts: Sequence[Any]) -> None:
+    """Data frames carry their sample ids: rows that stand in another order are an error, not a guess."""
+    frames = [(name, part.index) for name, part in zip(names, parts, strict=True) if hasattr(part, "loc")]
+    for name, index in frames[1:]:
+        first_name, first = frames[0]
+        if len(index) != len(first) or index.equals(first):
+            continue
+        same_samples = index.isin(first).all()
+        if same_samples or not (is_default(index) or is_default(first)):
+            problem = "the same index in another order" if same_samples else "another index"
+            raise ValueError(
+                f"{name} has {problem} than {first_name}, so their rows are not the same samples; align them with "
+                "view.loc[first.index] or drop the index with view.reset_index(drop=True)."
+            )
+
+
+def is_default(index: Any) -> bool:
+    return type(index).__name__ == "RangeIndex"
+
+
+def unit_samples(views: Views) -> list[Array]:
+    """Every sample of every view scaled to length 1, whatever its magnitude; what is zero stays zero and is
+    reported.
+    """
+    scaled = []
+    for name, array in zip(views.names, views.arrays, strict=True):
+        largest = np.abs(array).max(axis=1, keepdims=True)
+        relative = ratio(array, largest)  # first to magnitude 1, so that squares neither overflow nor vanish
+        scaled.append(relative * ratio(1.0, np.linalg.norm(relative, axis=1, keepdims=True)))
+        report_zeros(name, int((largest == 0).sum()), len(array))
+    if not any(array.any() for array in scaled):
+        raise ValueError("Every value of every view is zero: there is nothing to cluster.")
+    return scaled
+
+
+def report_zeros(name: str, n_zero: int, n_samples: int) -> None:
+    if n_zero == n_samples:
+        warnings.warn(f"{name} is zero everywhere and has no say in the result.", UserWarning, stacklevel=4)
+    elif n_zero:
+        warnings.warn(
+            f"{name} is zero for {n_zero} of {n_samples} samples; it has no say about them.", UserWarning, stacklevel=4
+        )
+
+
+def concatenate(views: Views) -> Views:
+    """One view with all features side by side."""
+    return replace(views, arrays=[np.hstack(views.arrays)], names=["+".join(views.names)])
+
+
+def check_magnitude(views: Views) -> list[Array]:
+    """Unscaled views must have squares that are representable."""
+    for name, array in zip(views.names, views.arrays, strict=True):
+        largest = float(np.abs(array).max())
+        if not LARGEST**-1 < largest < LARGEST and largest > 0:
+            raise ValueError(
+                f"{name} has values around {largest:.0e}, too extreme to compute with unscaled; "
+                "rescale it or use normalize=True."
+            )
+    return views.arrays
