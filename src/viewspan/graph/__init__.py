@@ -1,0 +1,1 @@
+"""From coefficients to labels. The graph never sees the solver."""

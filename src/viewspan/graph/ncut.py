@@ -1,0 +1,152 @@
+"""Normalised cuts (Shi and Malik 2000; Yu and Shi 2003) of a dense graph."""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse.linalg
+from scipy.sparse.csgraph import connected_components
+from sklearn.utils import check_random_state
+
+from viewspan._linalg import eigh, ratio
+from viewspan._typing import Array, Labels
+from viewspan.graph.discretize import AssignLabels, assign
+from viewspan.selection import count_by_eigengap
+
+DENSE = 400
+"""Up to this many samples all eigenvectors at once are as fast as a few by iteration."""
+IN_PIECES = 1e-10
+"""An eigenvalue this close to 1 is another connected component, up to rounding."""
+
+
+class Spectrum(NamedTuple):
+    """Leading eigenpairs of D^-½ 𝕎 D^-½, largest first; the embedding's rows are scaled back by D^-½."""
+
+    eigenvalues: Array
+    embedding: Array
+
+
+def ncut(
+    affinity: Array,
+    n_clusters: int | None = None,
+    *,
+    assign_labels: AssignLabels = "discretize",
+    random_state: Any = None,
+) -> Labels:
+    """Cut a graph into parts that hold together, by its normalised Laplacian.
+
+    Parameters
+    ----------
+    affinity : array (N, N)
+        Symmetric, non-negative.
+    n_clusters : int, optional
+        Estimated from the widest gap between eigenvalues if not given.
+    assign_labels : {"discretize", "cluster_qr", "kmeans"}
+        How the eigenvectors become labels: the nearest partition up to a rotation (Yu and Shi), a pivoted QR, or
+        k-means.
+    random_state : int, RandomState or None
+        For the start of the iterations.
+
+    Returns
+    -------
+    array (N,) of int
+        Labels, numbered from 0 in the order of first appearance.
+    """
+    labels, _ = cut(check_affinity(affinity), n_clusters, assign_labels=assign_labels, random_state=random_state)
+    return labels
+
+
+def cut(
+    affinity: Array, n_clusters: int | None, *, assign_labels: AssignLabels, random_state: Any
+) -> tuple[Labels, Array]:
+    """Labels and the eigenvalues that were looked at, for an affinity that has been checked."""
+    n_samples = len(affinity)
+    generator = check_random_state(random_state)
+    count = most_clusters(n_samples) if n_clusters is None else n_clusters
+    spectrum = leading_eigenvectors(affinity, min(count + 1, n_samples), generator)
+    if n_clusters is None:
+        n_clusters = count_by_eigengap(spectrum.eigenvalues)
+    warn_if_in_pieces(affinity, spectrum.eigenvalues, n_clusters)
+    if n_clusters == 1:
+        return np.zeros(n_samples, dtype=np.int64), spectrum.eigenvalues
+    labels = assign(spectrum.embedding[:, :n_clusters], assign_labels, generator)
+    return number_by_appearance(labels), spectrum.eigenvalues
+
+
+def most_clusters(n_samples: int) -> int:
+    """How many clusters an estimate considers."""
+    return min(n_samples - 1, max(10, int(2 * np.sqrt(n_samples))))
+
+
+def leading_eigenvectors(affinity: Array, count: int, generator: np.random.RandomState) -> Spectrum:
+    degree = affinity.sum(axis=1)
+    if not degree.any():
+        raise ValueError(
+            "The affinity is zero everywhere: no sample explains another. "
+            "lam or tau is too large for this data; lower them."
+        )
+    scale = ratio(1.0, np.sqrt(degree))
+    normalised = affinity * scale * scale[:, None]
+    values, vectors = symmetric_eigenpairs(normalised, count, generator)
+    vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(count)] < 0, -1.0, 1.0)
+    return Spectrum(values, vectors * scale[:, None])
+
+
+def symmetric_eigenpairs(matrix: Array, count: int, generator: np.random.RandomState) -> tuple[Array, Array]:
+    """The largest eigenpairs: iteratively from a seeded start where that is faster, densely otherwise or when
+    the iteration fails.
+    """
+    n_samples = len(matrix)
+    if n_samples > DENSE and 10 * count < n_samples:
+        try:
+            start = generator.uniform(-1.0, 1.0, n_samples)
+            values, vectors = scipy.sparse.linalg.eigsh(matrix, k=count, which="LA", v0=start)
+            order = np.argsort(-values)
+            return values[order], vectors[:, order]
+        except (scipy.sparse.linalg.ArpackError, np.linalg.LinAlgError):
+            pass  # the dense road below always arrives
+    if n_samples <= DENSE:
+        values, vectors = eigh(matrix)
+        return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
+    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n_samples - count, n_samples - 1))
+    return values[::-1], vectors[:, ::-1]
+
+
+def warn_if_in_pieces(affinity: Array, eigenvalues: Array, n_clusters: int) -> None:
+    """As many pieces as clusters is the ideal case; any other number of several pieces is worth knowing."""
+    if (eigenvalues > 1.0 - IN_PIECES).sum() in {0, 1, n_clusters}:
+        return
+    count, _ = connected_components(affinity > 0, directed=False)
+    if count not in {1, n_clusters}:
+        consequence = "unrelated pieces share a label" if count > n_clusters else "some pieces are cut further"
+        warnings.warn(
+            f"The graph is in {count} separate pieces and {n_clusters} clusters are asked for, so {consequence}. "
+            "A smaller lam or tau connects more samples.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def number_by_appearance(labels: Labels) -> Labels:
+    """Renumber from 0 in the order in which the labels first appear, so that equal partitions have equal labels."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.int64)
+
+
+def check_affinity(affinity: Any) -> Array:
+    """A square, finite, non-negative, symmetric matrix."""
+    matrix = np.asarray(affinity, dtype=float)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"affinity must be a square matrix (n_samples, n_samples). Got shape {matrix.shape} instead.")
+    if not np.isfinite(matrix).all():
+        raise ValueError("affinity contains NaN or infinity.")
+    if (matrix < 0).any():
+        raise ValueError(
+            f"affinity must not be negative; its smallest entry is {matrix.min():.3g}. "
+            "Take absolute values if signs do not matter."
+        )
+    if not np.allclose(matrix, matrix.T):
+        warnings.warn("affinity is not symmetric; the mean of it and its transpose is used.", UserWarning, stacklevel=3)
+    symmetric: Array = (matrix + matrix.T) / 2
+    return symmetric
