@@ -1,0 +1,11 @@
+"""viewspan clusters samples that were observed in several ways, by collaborative low-rank subspace clustering."""
+
+from viewspan import metrics
+from viewspan.estimators import CLRSC, LRR, MLAP, SSC
+from viewspan.graph.affinity import affinity
+from viewspan.graph.ncut import ncut
+from viewspan.pipeline import solve
+from viewspan.solvers.result import Check, Result
+
+__version__ = "0.1.0"
+__all__ = ["CLRSC", "LRR", "MLAP", "SSC", "Check", "Result", "affinity", "metrics", "ncut", "solve"]

@@ -1,0 +1,8 @@
+"""What a user calls. Parameters, fit, attributes; no mathematics."""
+
+from viewspan.estimators.clrsc import CLRSC
+from viewspan.estimators.lrr import LRR
+from viewspan.estimators.mlap import MLAP
+from viewspan.estimators.ssc import SSC
+
+__all__ = ["CLRSC", "LRR", "MLAP", "SSC"]

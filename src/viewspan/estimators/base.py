@@ -1,0 +1,206 @@
+"""What all estimators share: the way from views to labels, and the fitted attributes."""
+
+import warnings
+from abc import abstractmethod
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from viewspan._linalg import ratio
+from viewspan._progress import reporter
+from viewspan._typing import Array, Labels
+from viewspan.graph.affinity import affinity
+from viewspan.graph.ncut import cut
+from viewspan.pipeline import Axes, SolverName, check_lam, solve_reduced
+from viewspan.reduction import Reduction, reduce_views
+from viewspan.solvers.result import Result
+from viewspan.views import Views, check_magnitude, check_views, unit_samples
+
+POSITIVE = Interval(Real, 0, np.inf, closed="neither")
+WEIGHT = Interval(Real, 0, np.inf, closed="left")
+COUNT = Interval(Integral, 1, None, closed="left")
+
+
+class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Solve an objective of the family, unite the coefficients in a graph, cut it.
+
+    A subclass names its axes and its weights.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [COUNT, None],
+        "lam": [StrOptions({"auto"}), WEIGHT, "array-like"],
+        "normalize": ["boolean"],
+        "assign_labels": [StrOptions({"discretize", "cluster_qr", "kmeans"})],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    solver: SolverName = "admm"
+    labels_: Labels
+    n_clusters_: int
+    affinity_matrix_: Array
+    eigenvalues_: Array
+    result_: Result
+    n_views_in_: int
+    n_features_in_: int | tuple[int, ...]
+
+    @property
+    @abstractmethod
+    def _axes(self) -> Axes:
+        """The method's choice on each axis."""
+
+    @abstractmethod
+    def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
+        """λ and τ for this data."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 (scikit-learn's name)
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : list, tuple or dict of arrays (n_samples, n_features_i), or one array
+            The views. Rows are samples, the same ones in the same order in every view.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        views = check_views(X, caller=type(self).__name__)
+        self._check_count(views.n_samples)
+        scaled = self._prepare(replace(views, arrays=unit_samples(views) if self.normalize else check_magnitude(views)))
+        result = self._solve(scaled)
+        graph = affinity(result)
+        labels, eigenvalues = cut(
+            graph, self.n_clusters, assign_labels=self.assign_labels, random_state=self.random_state
+        )
+        self._remember_input(X, views)
+        self.result_, self.affinity_matrix_, self.eigenvalues_ = result, graph, eigenvalues
+        self.labels_, self.n_clusters_ = labels, self._count_found(labels)
+        return self
+
+    def _prepare(self, views: Views) -> Views:
+        """A place for methods that change the views once more."""
+        return views
+
+    def _solve(self, views: Views) -> Result:
+        axes = self._axes
+        reduction = reduce_views(views.arrays, "none" if self.solver == "ladmpsap" else axes.sides)
+        lam, tau = self._weights(reduction, views)
+        result = solve_reduced(
+            reduction,
+            check_lam(lam, reduction),
+            tau,
+            axes,
+            tol=self.tol,
+            solver=self.solver,
+            max_iter=self.max_iter,
+            callback=reporter(self.verbose),
+        )
+        return result.astype(views.dtype)
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.n_clusters, bool):  # an int to Python, a slip of the pen to everyone else
+            raise InvalidParameterError(
+                f"The 'n_clusters' parameter of {type(self).__name__} must be an int in the range [1, inf) or None. "
+                f"Got {self.n_clusters!r} instead."
+            )
+        self._validate_params()
+
+    def _check_count(self, n_samples: int) -> None:
+        if self.n_clusters is not None and self.n_clusters > n_samples:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} must not exceed the number of samples, n_samples={n_samples}."
+            )
+
+    def _remember_input(self, X: Any, views: Views) -> None:  # noqa: N803
+        self.n_views_in_ = len(views.arrays)
+        if views.single:
+            validate_data(self, X, skip_check_array=True)  # the number and, for data frames, the names of the features
+            self.n_features_in_ = views.n_features[0]
+        else:
+            self.n_features_in_ = views.n_features
+
+    def _count_found(self, labels: Labels) -> int:
+        found = int(labels.max()) + 1
+        if self.n_clusters is not None and found < self.n_clusters:
+            warnings.warn(
+                f"Only {found} distinct clusters were found, n_clusters={self.n_clusters} were asked for: "
+                "there may be fewer distinct samples than clusters.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return found
+
+    @property
+    def coefficients_(self) -> list[Array]:
+        """Z_i (n_samples × n_samples) for every view, built when asked for: column j rebuilds sample j from all
+        samples.
+        """
+        return self._fitted.coefficients
+
+    @property
+    def basis_(self) -> Array:
+        """V (n_samples × r), with Z_i = V · cores_[i] · Vᵀ; the identity for methods that allow no reduction."""
+        return self._fitted.basis
+
+    @property
+    def cores_(self) -> Array:
+        """W_i (r × r) for every view; r × n_samples, without the Vᵀ, where only the left half can be reduced
+        (ℓ1,2 fits).
+        """
+        return self._fitted.cores
+
+    @property
+    def objective_(self) -> float:
+        """The objective reached."""
+        return self._fitted.objective
+
+    @property
+    def dual_gap_(self) -> float:
+        """The proven relative distance of the objective from the optimum."""
+        return self._fitted.gap
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations of the solver; 1 for a closed form."""
+        return self._fitted.n_iter
+
+    @property
+    def history_(self) -> list[Any]:
+        """Objective, dual bound, gap and residuals at every check; ``pandas.DataFrame(model.history_)`` makes a
+        table of it.
+        """
+        return self._fitted.history
+
+    @property
+    def lam_(self) -> Array:
+        """λ_i per view; for SSC per view and sample."""
+        return self._fitted.lam
+
+    @property
+    def tau_(self) -> float:
+        """The weight of the coupling; 0 for methods without one."""
+        return self._fitted.tau
+
+    @property
+    def view_similarity_(self) -> Array:
+        """Cosines between the Z_i, (c × c): 1 where two views have the same pattern."""
+        flat = self._fitted.cores.reshape(len(self._fitted.cores), -1).astype(float)
+        unit = flat * ratio(1.0, np.linalg.norm(flat, axis=1, keepdims=True))
+        return unit @ unit.T
+
+    @property
+    def _fitted(self) -> Result:
+        check_is_fitted(self, "result_")
+        return self.result_

@@ -1,0 +1,92 @@
+"""Low-rank representation, the paper's baseline."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._param_validation import StrOptions
+
+from viewspan._typing import Array
+from viewspan.estimators.base import SubspaceClusterer
+from viewspan.pipeline import Axes, check_lam
+from viewspan.reduction import Reduction
+from viewspan.selection import automatic_lam, lam_for_l12
+from viewspan.views import Views, concatenate
+
+
+class LRR(SubspaceClusterer):
+    r"""Low-Rank Representation of every view on its own, or of the concatenated views.
+
+    .. math:: \min_{Z_i}\ f(X_i - X_i Z_i) + \lambda_i \|Z_i\|_*
+
+    With ``datafit="frobenius"``, f = ‖·‖_F² and the answer is a closed form: Z = V diag((1 − λ/2s²)₊) Vᵀ for X = U
+    diag(s) Vᵀ. With ``"l12"``, f is the sum of the residuals' lengths, as in Liu et al. (whose λ is the inverse of
+    this one).
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Estimated from the widest gap between the graph's eigenvalues if not given.
+    lam : "auto", float or array-like (n_views,)
+    datafit : {"frobenius", "l12"}
+    fusion : {"late", "concat"}
+        Several views: each alone, united in one graph by the paper's formula; or their features side by side as one
+        view.
+    normalize, assign_labels, tol, max_iter, random_state, verbose
+        As in :class:`CLRSC`.
+
+    Attributes
+    ----------
+    labels_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_, objective_, dual_gap_,
+    n_iter_, lam_, tau_, \ view_similarity_, history_, n_views_in_, n_features_in_
+        As in :class:`CLRSC`.
+
+    References
+    ----------
+    G. Liu, Z. Lin, Y. Yu, "Robust subspace segmentation by low-rank representation", ICML 2010.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SubspaceClusterer._parameter_constraints,
+        "datafit": [StrOptions({"frobenius", "l12"})],
+        "fusion": [StrOptions({"late", "concat"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        lam: str | float | npt.ArrayLike = "auto",
+        datafit: str = "frobenius",
+        fusion: str = "late",
+        normalize: bool = True,
+        assign_labels: str = "discretize",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.lam = lam
+        self.datafit = datafit
+        self.fusion = fusion
+        self.normalize = normalize
+        self.assign_labels = assign_labels
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    def _axes(self) -> Axes:
+        return Axes.named(self.datafit, "nuclear", "none")
+
+    def _prepare(self, views: Views) -> Views:
+        return concatenate(views) if self.fusion == "concat" else views
+
+    def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
+        if not isinstance(self.lam, str):
+            return check_lam(self.lam, reduction), 0.0
+        spectra = reduction.singular_values()
+        lam = automatic_lam(spectra, views.n_samples, views.n_features)
+        return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, views.n_samples), 0.0

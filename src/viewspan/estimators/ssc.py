@@ -1,0 +1,97 @@
+"""Sparse subspace clustering."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._param_validation import StrOptions
+
+from viewspan._typing import Array
+from viewspan.estimators.base import SubspaceClusterer
+from viewspan.pipeline import Axes
+from viewspan.reduction import Reduction
+from viewspan.ssc_weights import data_driven_lam
+from viewspan.views import Views, concatenate
+
+
+class SSC(SubspaceClusterer):
+    r"""Sparse Subspace Clustering of every view on its own, or of the concatenated views.
+
+    .. math:: \min_{Z_i}\ \tfrac12 \|X_i - X_i Z_i\|_F^2 + \sum_j \lambda_{ij} \|z_{ij}\|_1
+              \quad\text{s.t.}\quad \mathrm{diag}(Z_i) = 0
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Estimated from the widest gap between the graph's eigenvalues if not given.
+    lam : "auto", float, array-like (n_samples,) or (n_views, n_samples)
+        "auto" sets it for every sample from the length of a first representation, as Soltanolkotabi et al.
+    fusion : {"late", "concat"}
+        Several views: each alone, united in one graph by the paper's formula; or their features side by side as one
+        view.
+    normalize, assign_labels, tol, max_iter, random_state, verbose
+        As in :class:`CLRSC`.
+
+    Attributes
+    ----------
+    labels_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_, objective_, dual_gap_,
+    n_iter_, lam_, tau_, \ view_similarity_, history_, n_views_in_, n_features_in_
+        As in :class:`CLRSC`; ``lam_`` has one row per view and one column per sample.
+
+    References
+    ----------
+    E. Elhamifar, R. Vidal, "Sparse subspace clustering: algorithm, theory, and applications", IEEE TPAMI, 2013.
+    M. Soltanolkotabi, E. Elhamifar, E. Candès, "Robust subspace clustering", Annals of Statistics, 2014.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SubspaceClusterer._parameter_constraints,
+        "fusion": [StrOptions({"late", "concat"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        lam: str | float | npt.ArrayLike = "auto",
+        fusion: str = "late",
+        normalize: bool = True,
+        assign_labels: str = "discretize",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.lam = lam
+        self.fusion = fusion
+        self.normalize = normalize
+        self.assign_labels = assign_labels
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    def _axes(self) -> Axes:
+        return Axes.named("half_frobenius", "l1", "none")
+
+    def _prepare(self, views: Views) -> Views:
+        return concatenate(views) if self.fusion == "concat" else views
+
+    def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
+        if isinstance(self.lam, str):
+            return data_driven_lam(reduction.factors, views.n_features), 0.0
+        return per_sample(self.lam, len(views.arrays), views.n_samples), 0.0
+
+
+def per_sample(lam: float | npt.ArrayLike, n_views: int, n_samples: int) -> Array:
+    """λ for every view and sample, from one number, one per sample, or one per view and sample."""
+    weights = np.asarray(lam, dtype=float)
+    if weights.shape not in {(), (n_samples,), (n_views, n_samples)}:
+        raise ValueError(
+            f"lam must be one number, or one per sample ({n_samples},), "
+            f"or one per view and sample ({n_views}, {n_samples}). "
+            f"Got an array of shape {weights.shape} instead."
+        )
+    return np.broadcast_to(weights, (n_views, n_samples)).copy()
