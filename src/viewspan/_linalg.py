@@ -28,6 +28,34 @@ def svd(matrix: Array) -> SVD:
         return SVD(*scipy.linalg.svd(matrix, full_matrices=False, lapack_driver="gesvd"))
 
 
+class Spectrum(NamedTuple):
+    """Singular values, from largest to smallest, and right singular vectors as rows: M up to a rotation of its rows."""
+
+    values: Array
+    right: Array
+
+    @property
+    def matrix(self) -> Array:
+        """The matrix with orthogonal rows that has this spectrum."""
+        return self.values[:, None] * self.right
+
+
+def spectrum(matrix: Array) -> Spectrum:
+    """The spectrum of a matrix."""
+    return Spectrum(*svd(matrix)[1:])
+
+
+def spectrum_of_gram(gram: Array) -> Spectrum:
+    """The spectrum of M from MᵀM, without directions that are only rounding.
+
+    Squaring loses singular values below 1e-8 of the largest. Their squares, which are all that a least-squares fit sees, are below
+    rounding of the largest square.
+    """
+    squares, vectors = eigh(gram)
+    kept = squares > len(gram) * np.finfo(float).eps * max(squares[-1], 0.0)
+    return Spectrum(np.sqrt(squares[kept][::-1]), vectors[:, kept][:, ::-1].T)
+
+
 def singular_values(matrix: Array) -> Array:
     """Singular values, from largest to smallest."""
     try:

@@ -15,7 +15,7 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-SMALL_BLOCK = 80
+SMALL_BLOCK = 150
 """Smaller matrices are not worth handing to another thread."""
 SMALL_PROBLEM = 200
 """Below this many directions two BLAS threads are slower than one, or no faster."""

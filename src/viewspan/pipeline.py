@@ -119,7 +119,7 @@ def solve(
 
 def check_lam(lam: npt.ArrayLike, reduction: Reduction) -> Array:
     """λ as (c,) or (c, N)."""
-    n_views, n_samples = len(reduction.factors), reduction.n_samples
+    n_views, n_samples = len(reduction.spectra), reduction.n_samples
     weights = np.asarray(lam, dtype=float)
     if not np.all(np.isfinite(weights) & (weights >= 0)):
         raise ValueError(f"lam must be finite and at least 0. Got {lam!r} instead.")
@@ -153,7 +153,16 @@ def solve_reduced(
 ) -> Result:
     """Solve in the reduction's coordinates; warn if the certified gap did not reach ``tol``."""
     coupling = axes.coupling if tau > 0 else Uncoupled()
-    problem = Problem(reduction.factors, reduction.targets, lam, tau, axes.datafit, axes.penalty, coupling)
+    problem = Problem(
+        reduction.factors,
+        reduction.targets,
+        lam,
+        tau,
+        axes.datafit,
+        axes.penalty,
+        coupling,
+        known_spectra=reduction.spectra,
+    )
     with threads_for(*problem.shape[:2]):
         screened = run(problem, solver, tol=tol, max_iter=max_iter, callback=callback)
     solution = screened.solution

@@ -13,38 +13,49 @@ from typing import Literal
 
 import numpy as np
 
-from viewspan._linalg import eigh, singular_values, svd, triangle
+from viewspan._linalg import Spectrum, spectrum, spectrum_of_gram, svd
+from viewspan._threads import map_views, threads_for
 from viewspan._typing import Array
 
 Sides = Literal["both", "left", "none"]
+
+NEARLY_ALL = 0.9
+"""A basis of more than this share of all directions is not worth changing to."""
 
 
 @dataclass(frozen=True)
 class Reduction:
     """The views in the coordinates in which the problem is solved.
 
+    Features are rotated so that every view has orthogonal rows, at most as many as its rank: no fit here can tell.
+
     Attributes
     ----------
     left, right : array (N, r) or None
         Z_i = left · W_i · rightᵀ; None stands for the identity.
-    factors : list of arrays (d_i, r)
-        X_i · left, up to a rotation of the features.
+    spectra : list of Spectrum
+        Singular values and right singular vectors of X_i · left.
     targets : list of arrays (d_i, m)
-        X_i · right, with the same rotation.
+        X_i · right.
     """
 
     left: Array | None
     right: Array | None
-    factors: list[Array]
+    spectra: list[Spectrum]
     targets: list[Array]
 
     @property
+    def factors(self) -> list[Array]:
+        """X_i · left."""
+        return [view.matrix for view in self.spectra]
+
+    @property
     def n_samples(self) -> int:
-        return len(self.left) if self.left is not None else self.factors[0].shape[1]
+        return self.spectra[0].right.shape[1] if self.left is None else len(self.left)
 
     def singular_values(self) -> list[Array]:
         """The singular values of every view; the basis contains its row space, so none is lost."""
-        return [singular_values(factor) for factor in self.factors]
+        return [view.values for view in self.spectra]
 
 
 def reduce_views(views: Sequence[Array], reduced: Sides = "both") -> Reduction:
@@ -55,53 +66,47 @@ def reduce_views(views: Sequence[Array], reduced: Sides = "both") -> Reduction:
     views : sequence of arrays (N, D_i)
     reduced : {"both", "left", "none"}
     """
-    compact = [compress_features(view) for view in views]
-    if reduced == "none":
-        return Reduction(None, None, compact, compact)
-    basis, factors = joint_basis(compact)
-    if reduced == "both":
-        return Reduction(basis, basis, factors, factors)
-    return Reduction(basis, None, factors, compact)
+    n_samples = len(views[0])
+    basis: Array | None
+    with threads_for(len(views), n_samples):
+        if reduced != "none" and sum(view.shape[1] for view in views) <= n_samples:
+            basis, spectra = narrow_basis(views)
+        else:
+            spectra = map_views(spectrum_of_samples, views)
+            basis = None if reduced == "none" else wide_basis(spectra)
+            spectra = spectra if basis is None else [Spectrum(view.values, view.right @ basis) for view in spectra]
+    whole = Reduction(basis, basis, spectra, [])
+    targets = whole.factors
+    if reduced == "left":
+        targets = targets if basis is None else [target @ basis.T for target in targets]
+        return Reduction(basis, None, spectra, targets)
+    return Reduction(basis, basis, spectra, targets)
 
 
-def compress_features(view: Array) -> Array:
-    """X_i as a matrix with samples in columns and at most N rows: more features than samples are rotated away."""
-    if view.shape[1] <= view.shape[0]:
-        return view.T
-    return triangle(view.T)
+def narrow_basis(views: Sequence[Array]) -> tuple[Array, list[Spectrum]]:
+    """Few features: the QR factorisation of the views side by side, whose triangle holds every view in the basis.
 
-
-def joint_basis(compact: Sequence[Array]) -> tuple[Array | None, list[Array]]:
-    """An orthonormal basis V of the joint row space, and X_iV for every view.
-
-    Few features: the QR factorisation of the stacked views, whose triangle holds every X_iV. Many features: the
-    space is usually everything, V = I, unless the sum of the Gram matrices has a large null space. A direction is
-    left out only where it carries less than rounding of the objective, so the reduction stays exact in floating
-    point.
+    A direction is left out only where it carries less than rounding of the objective, so the reduction stays exact in
+    floating point.
     """
-    n_samples = compact[0].shape[1]
-    stacked = np.vstack(compact)
-    if len(stacked) <= n_samples:
-        basis, corner = np.linalg.qr(stacked.T)
-        rotation, singular, _ = svd(corner)
-        rank = numerical_rank(singular**2, n_samples)
-        if rank < len(singular):
-            basis, corner = basis @ rotation[:, :rank], rotation[:, :rank].T @ corner
-        return basis, split_rows(corner.T, compact)
-    squares, vectors = eigh(stacked.T @ stacked)
-    rank = numerical_rank(squares, n_samples)
-    if rank == n_samples:
-        return None, list(compact)
-    basis = vectors[:, n_samples - rank :]
-    return basis, [view @ basis for view in compact]
+    basis, corner = np.linalg.qr(np.hstack(views))
+    rotation, singular, _ = svd(corner)
+    rank = max(1, int((singular > len(basis) * np.finfo(float).eps * singular[0]).sum()))
+    if rank < len(singular):
+        basis, corner = basis @ rotation[:, :rank], rotation[:, :rank].T @ corner
+    blocks = np.split(corner, np.cumsum([view.shape[1] for view in views])[:-1], axis=1)
+    return basis, [spectrum(block.T) for block in blocks]
 
 
-def numerical_rank(squares: Array, size: int) -> int:
-    """How many squared singular values are above rounding; at least one, so that there is something to solve."""
-    largest = float(squares.max(initial=0.0))
-    return max(1, int((squares > size * np.finfo(float).eps * largest).sum()))
+def spectrum_of_samples(view: Array) -> Spectrum:
+    """Of the view with samples in columns; through its Gram matrix where there are more features than samples."""
+    return spectrum_of_gram(view @ view.T) if view.shape[1] > view.shape[0] else spectrum(view.T)
 
 
-def split_rows(stacked: Array, like: Sequence[Array]) -> list[Array]:
-    """Cut a stack of views into the views again."""
-    return np.split(stacked, np.cumsum([len(view) for view in like])[:-1])
+def wide_basis(spectra: Sequence[Spectrum]) -> Array | None:
+    """Many features: their joint row space is usually everything, V = I, unless all views are of low rank."""
+    n_samples = spectra[0].right.shape[1]
+    if max(len(view.values) for view in spectra) > NEARLY_ALL * n_samples:
+        return None
+    joint = spectrum_of_gram(sum((view.matrix.T @ view.matrix for view in spectra), np.zeros((n_samples, n_samples))))
+    return joint.right.T if len(joint.values) <= NEARLY_ALL * n_samples else None

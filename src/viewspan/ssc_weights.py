@@ -51,8 +51,8 @@ def lam_of_view(view: Array, n_features: int) -> Array:
     gram = np.abs(view.T @ view)
     np.fill_diagonal(gram, 0.0)
     largest = OF_LARGEST * gram.max(axis=0)
-    weights: Array = np.where(l1_length > 0, ratio(SHARE * length**2, l1_length), np.inf)
-    return np.minimum(largest, weights)
+    weights: Array = np.where(l1_length > 0, ratio(SHARE * length**2, l1_length), largest)
+    return np.asarray(np.minimum(largest, weights))
 
 
 def distance_to_others(view: Array) -> Array:

@@ -34,7 +34,7 @@ class Penalty(Protocol):
     @property
     def orthogonally_invariant(self) -> bool: ...
     def value(self, matrix: Array, lam: Array) -> float: ...
-    def prox(self, matrix: Array, lam: Array) -> Array: ...
+    def prox_and_value(self, matrix: Array, lam: Array) -> tuple[Array, float]: ...
     def polar(self, matrix: Array, lam: Array) -> Array: ...
     def excess(self, matrix: Array, lam: Array) -> Excess: ...
 
@@ -79,18 +79,26 @@ class Nuclear:
     def value(self, matrix: Array, lam: Array) -> float:
         return float(lam * singular_values(matrix).sum())
 
-    def prox(self, matrix: Array, lam: Array) -> Array:
-        """Singular value thresholding, U (S − λ)₊ Vᵀ.
+    def prox_and_value(self, matrix: Array, lam: Array) -> tuple[Array, float]:
+        """Singular value thresholding, U (S − λ)₊ Vᵀ, and λ times the nuclear norm of the result.
 
-        The singular values come from the eigenvalues of the smaller Gram matrix, which is twice as fast as
-        decomposing the matrix and accurate above the threshold, unless that is so small that squaring loses it.
+        The singular vectors come from the smaller Gram matrix, which is twice as fast as decomposing the matrix and
+        accurate above the threshold, unless that is so small that squaring loses it. The norm does not go through the
+        squares: for orthonormal u_k, Σ‖u_kᵀM‖ bounds the nuclear norm of what they span, with equality for M's own.
         """
+        if matrix.shape[0] > matrix.shape[1]:
+            proximal, value = self.prox_and_value(matrix.T, lam)
+            return proximal.T, value
         if lam < FAST * np.linalg.norm(matrix):
             left, values, right = svd(matrix)
-            return (left * np.maximum(values - lam, 0.0)) @ right
-        if matrix.shape[0] <= matrix.shape[1]:
-            return shrinkage(matrix @ matrix.T, lam) @ matrix
-        return matrix @ shrinkage(matrix.T @ matrix, lam)
+            shrunk = np.maximum(values - lam, 0.0)
+            return (left * shrunk) @ right, float(lam * shrunk.sum())
+        squares, vectors = eigh(matrix @ matrix.T)
+        kept = squares > lam**2
+        left, share = vectors[:, kept], 1.0 - lam / np.sqrt(squares[kept])
+        rows = left.T @ matrix
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        return (left * share) @ rows, float(lam * (share @ lengths))
 
     def polar(self, matrix: Array, lam: Array) -> Array:
         return relative(singular_values(matrix)[:1], lam)
@@ -141,10 +149,11 @@ class ZeroDiagonalL1:
             return np.inf
         return float((lam * np.abs(matrix).sum(axis=0)).sum())
 
-    def prox(self, matrix: Array, lam: Array) -> Array:
+    def prox_and_value(self, matrix: Array, lam: Array) -> tuple[Array, float]:
+        """Soft thresholding of every entry; the diagonal becomes zero."""
         shrunk = matrix - np.clip(matrix, -lam, lam)
         np.fill_diagonal(shrunk, 0.0)
-        return shrunk
+        return shrunk, self.value(shrunk, lam)
 
     def polar(self, matrix: Array, lam: Array) -> Array:
         """For every sample; the diagonal's multiplier is free."""

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from viewspan._linalg import SVD, svd
+from viewspan._linalg import Spectrum, spectrum
 from viewspan._threads import map_views
 from viewspan._typing import Array
 from viewspan.model.couplings import Coupling, Uncoupled
@@ -46,6 +46,8 @@ class Problem:
         The three axes.
     offset : float
         What the reduced coordinates leave out of the objective: the fit to directions in which every W_i is zero.
+    known_spectra : list of Spectrum, optional
+        The factors' spectra, where the caller has them.
     """
 
     factors: list[Array]
@@ -56,6 +58,7 @@ class Problem:
     penalty: Penalty
     coupling: Coupling
     offset: float = 0.0
+    known_spectra: list[Spectrum] | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -76,18 +79,19 @@ class Problem:
         )
 
     @cached_property
-    def spectra(self) -> list[SVD]:
-        """The singular value decomposition of every factor."""
-        return map_views(svd, self.factors)
+    def spectra(self) -> list[Spectrum]:
+        """Singular values and right singular vectors of every factor."""
+        return map_views(spectrum, self.factors) if self.known_spectra is None else self.known_spectra
 
     def residuals(self, stack: Array) -> list[Array]:
         """E_i = T_i − F_i W_i."""
         return [t - f @ w for t, f, w in zip(self.targets, self.factors, stack, strict=True)]
 
-    def value(self, stack: Array) -> float:
-        """The objective."""
+    def value(self, stack: Array, penalty: float | None = None) -> float:
+        """The objective; its penalty part may be handed in where it is known."""
         fit = sum(self.datafit.value(residual) for residual in self.residuals(stack))
-        penalty = sum(map_views(self.penalty.value, stack, self.lam))
+        if penalty is None:
+            penalty = sum(map_views(self.penalty.value, stack, self.lam))
         return float(fit + penalty + self.tau * self.coupling.value(stack) + self.offset)
 
     def smooth_dual(self, stack: Array) -> list[Array]:
@@ -150,7 +154,7 @@ class Problem:
         outside = sum(
             self.datafit.value(f - inside @ directions.T) for f, inside in zip(self.factors, factors, strict=True)
         )
-        return replace(self, factors=factors, targets=factors, offset=self.offset + outside)
+        return replace(self, factors=factors, targets=factors, offset=self.offset + outside, known_spectra=None)
 
 
 def scale_limit(worst: Array, domain: float) -> Array:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from viewspan._linalg import SVD
+from viewspan._linalg import Spectrum
 from viewspan._typing import Array
 from viewspan.model.penalties import Nuclear
 from viewspan.model.problem import Problem
@@ -32,7 +32,7 @@ def solve_closed_form(problem: Problem) -> Solution:
     return Solution(stack, dual, multiplier, objective, bound, "optimal", 1, [check])
 
 
-def shrink(spectrum: SVD, threshold: float) -> Array:
+def shrink(spectrum: Spectrum, threshold: float) -> Array:
     kept = spectrum.values**2 > threshold
     right = spectrum.right[kept]
     return (right.T * (1.0 - threshold / spectrum.values[kept] ** 2)) @ right

@@ -132,7 +132,7 @@ class Run:
         prox only.
         """
         if not isinstance(self.problem.penalty, Nuclear):
-            return self.problem.penalty.prox(matrix, lam)
+            return self.problem.penalty.prox_and_value(matrix, lam)[0]
         left, values, right = svd(matrix)
         return (left * np.maximum(values - lam, 0.0)) @ right
 

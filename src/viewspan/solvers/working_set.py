@@ -13,14 +13,15 @@ from viewspan._linalg import svd
 from viewspan._typing import Array
 from viewspan.model.penalties import SpectralExcess
 from viewspan.model.problem import Problem
-from viewspan.solvers.admm import MAX_ITER, Split, State, admm
+from viewspan.solvers.admm import MAX_ITER, admm
 from viewspan.solvers.result import Callback, Check, Solution, Status
+from viewspan.solvers.state import State
 
-SMALLEST = 50
+SMALLEST = 150
 """Problems with fewer directions are solved whole."""
 WORTHWHILE = 0.8
 """Screen only while the working set is smaller than this share of all directions."""
-FIRST, INNER = 10.0, 0.25
+FIRST, INNER = 100.0, 0.5
 """Multiples of the tolerance to which the restricted problem is solved: roughly before the working set is
 complete, closely after.
 """
@@ -47,7 +48,7 @@ def solve_screened(
     directions = screen(problem)
     if directions is None:
         return Screened(None, admm(problem, tol=tol, max_iter=max_iter, callback=callback))
-    state = State.zero(problem.restrict(directions))
+    state = State.start(problem.restrict(directions))
     history: list[Check] = []
     used, inner = 0, FIRST * tol
     while directions is not None:
@@ -63,10 +64,10 @@ def solve_screened(
                 min(inner, tol) * INNER
             )  # nothing outside is to blame: the restricted solution itself must be better
         elif is_worthwhile(directions.shape[1] + added.shape[1], problem):
-            state = embed(state, np.eye(directions.shape[1] + added.shape[1], directions.shape[1]))
+            state = state.embed(np.eye(directions.shape[1] + added.shape[1], directions.shape[1]))
             directions, inner = np.hstack([directions, added]), min(inner, INNER * tol)
         else:
-            state, directions = embed(state, directions), None
+            state, directions = state.embed(directions), None
     whole = admm(problem, tol=tol, max_iter=max_iter - used, state=state, callback=callback)
     history += [check._replace(n_iter=used + check.n_iter) for check in whole.history]
     return Screened(None, replace(whole, n_iter=used + whole.n_iter, history=history))
@@ -125,17 +126,3 @@ def span(vectors: Array, threshold: float) -> Array:
     """An orthonormal basis of the column space, down to singular values of ``threshold``."""
     left, singular, _ = svd(vectors)
     return left[:, singular > threshold]
-
-
-def embed(state: State, isometry: Array) -> State:
-    """The state in a larger space: every copy C becomes T·C·Tᵀ for a T with orthonormal columns."""
-    return State(
-        penalty=embed_split(state.penalty, isometry),
-        coupling=None if state.coupling is None else embed_split(state.coupling, isometry),
-        residual=[],
-        rho=state.rho,
-    )
-
-
-def embed_split(split: Split, isometry: Array) -> Split:
-    return Split(isometry @ split.copy @ isometry.T, isometry @ split.scaled @ isometry.T)

@@ -1,0 +1,39 @@
+"""The problems the benchmarks time."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Views = list[NDArray[np.float64]]
+
+DATA = Path(os.environ.get("VIEWSPAN_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+def synthetic(n_samples: int, n_features: int, noise: float, seed: int = 0) -> tuple[Views, NDArray[np.int64]]:
+    """Five subspaces of dimension 4 in two appearances, as in the paper's first study."""
+    rng = np.random.default_rng(seed)
+    size = n_samples // 5
+    views = []
+    for _ in range(2):
+        rotation, _ = np.linalg.qr(rng.normal(size=(n_features, n_features)))
+        basis, _ = np.linalg.qr(rng.normal(size=(n_features, 4)))
+        blocks = []
+        for _ in range(5):
+            blocks.append(rng.normal(size=(size, 4)) @ basis.T)
+            basis = rotation @ basis
+        views.append(np.vstack(blocks) + noise * rng.normal(size=(5 * size, n_features)))
+    return views, np.repeat(np.arange(5), size)
+
+
+def real(name: str) -> tuple[Views, NDArray[np.int64]]:
+    """A set of the ``multiview`` data folder."""
+    with np.load(DATA / "multiview" / f"{name}.npz") as archive:
+        names = sorted(key for key in archive.files if key.startswith("view_"))
+        return [archive[key].astype(float) for key in names], archive["labels"].astype(np.int64)
+
+
+def unit_samples(views: Views) -> Views:
+    """Every sample of every view to length 1; zero samples stay zero."""
+    return [view / np.maximum(np.linalg.norm(view, axis=1, keepdims=True), np.finfo(float).tiny) for view in views]
