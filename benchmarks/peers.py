@@ -2,9 +2,9 @@
 
     make benchmark-peers
 
-runs this in an environment of its own with iMML and mvlearn (the latter without its dependencies: its pins are years old).
-Everyone gets the same unit-length samples, their defaults and the true number of clusters; accuracy and NMI are means over
-seeds, seconds the best over seeds.
+runs this in an environment of its own with iMML and mvlearn (the latter without its dependencies: its pins are
+years old). Everyone gets the same unit-length samples, their defaults and the true number of clusters; accuracy
+and NMI are means over seeds, seconds the best over seeds.
 """
 
 import argparse
@@ -14,10 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from problems import Views, real, unit_samples
 from sklearn.metrics import normalized_mutual_info_score
 from timing import print_table
 
+from problems import Views, real, unit_samples
 from viewspan import CLRSC
 from viewspan.metrics import subspace_clustering_accuracy
 

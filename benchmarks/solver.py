@@ -2,9 +2,10 @@
 
     python benchmarks/solver.py [--full]
 
-One table of ratios from one run. ``ours`` solves to a certified relative gap of 1e-4; ``ladmpsap`` is the paper's algorithm
-on the full N × N problem, stopped at the authors' 200 iterations (its cost per iteration is constant, so for large N a few
-are timed and scaled; ``--full`` runs them all). The last columns compare whole fits, cut included, with closed-form LRR.
+One table of ratios from one run. ``ours`` solves to a certified relative gap of 1e-4; ``ladmpsap`` is the paper's
+algorithm on the full N × N problem, stopped at the authors' 200 iterations (its cost per iteration is constant, so
+for large N a few are timed and scaled; ``--full`` runs them all). The last columns compare whole fits, cut
+included, with closed-form LRR.
 """
 
 import argparse
@@ -13,10 +14,10 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from problems import Views, real, synthetic, unit_samples
 from timing import best_of, print_table
 
 import viewspan
+from problems import Views, real, synthetic, unit_samples
 from viewspan import CLRSC, LRR
 
 AUTHORS_ITERATIONS = 200

@@ -48,8 +48,8 @@ def spectrum(matrix: Array) -> Spectrum:
 def spectrum_of_gram(gram: Array) -> Spectrum:
     """The spectrum of M from MᵀM, without directions that are only rounding.
 
-    Squaring loses singular values below 1e-8 of the largest. Their squares, which are all that a least-squares fit sees, are below
-    rounding of the largest square.
+    Squaring loses singular values below 1e-8 of the largest. Their squares, which are all that a least-squares fit
+    sees, are below rounding of the largest square.
     """
     squares, vectors = eigh(gram)
     kept = squares > len(gram) * np.finfo(float).eps * max(squares[-1], 0.0)

@@ -122,6 +122,8 @@ def refuse_unsuitable(view: Any, name: str, caller: str) -> None:
         raise TypeError(
             f"{caller} does not take sparse data yet, and {name} is a sparse matrix; convert it with .toarray()."
         )
+    if hasattr(view, "isna"):  # pandas marks missing values in ways that numpy cannot convert
+        report_unusable(name, int(np.asarray(view.isna()).sum()), 0, int(np.size(view)))
     if isinstance(view, np.ma.MaskedArray) and np.ma.getmaskarray(view).any():
         raise ValueError(
             f"{name} is a masked array with masked entries; fill them first, for example with .filled(value)."
@@ -153,10 +155,14 @@ def check_kind(table: Any) -> None:
 def check_finite(array: AnyArray, name: str) -> None:
     if np.isfinite(array.sum(dtype=np.float64)) or np.isfinite(array).all():
         return
-    missing, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
-    found = [f"NaN in {missing}" if missing else "", f"infinity in {infinite}" if infinite else ""]
-    where = " and ".join(part for part in found if part)
-    raise ValueError(f"{name} contains {where} of its {array.size} values; impute or remove them first.")
+    report_unusable(name, int(np.isnan(array).sum()), int(np.isinf(array).sum()), array.size)
+
+
+def report_unusable(name: str, n_missing: int, n_infinite: int, size: int) -> None:
+    found = [f"NaN in {n_missing}"] if n_missing else []
+    found += [f"infinity in {n_infinite}"] if n_infinite else []
+    if found:
+        raise ValueError(f"{name} contains {' and '.join(found)} of its {size} values; impute or remove them first.")
 
 
 def check_frames_aligned(names: Sequence[str], parts: Sequence[Any]) -> None:
@@ -192,6 +198,16 @@ def unit_samples(views: Views) -> list[Array]:
     if not any(array.any() for array in scaled):
         raise ValueError("Every value of every view is zero: there is nothing to cluster.")
     return scaled
+
+
+def count_distinct(views: Views, enough: int) -> int:
+    """How many different samples there are, counted no further than ``enough``."""
+    seen: set[bytes] = set()
+    for rows in zip(*views.arrays, strict=True):
+        seen.add(b"".join(row.tobytes() for row in rows))
+        if len(seen) == enough:
+            break
+    return len(seen)
 
 
 def report_zeros(name: str, n_zero: int, n_samples: int) -> None:

@@ -20,7 +20,7 @@ from viewspan.graph.ncut import cut
 from viewspan.pipeline import Axes, SolverName, check_lam, solve_reduced
 from viewspan.reduction import Reduction, reduce_views
 from viewspan.solvers.result import Result
-from viewspan.views import Views, check_magnitude, check_views, unit_samples
+from viewspan.views import Views, check_magnitude, check_views, count_distinct, unit_samples
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 WEIGHT = Interval(Real, 0, np.inf, closed="left")
@@ -77,16 +77,16 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         views = check_views(X, caller=type(self).__name__)
-        self._check_count(views.n_samples)
-        scaled = self._prepare(replace(views, arrays=unit_samples(views) if self.normalize else check_magnitude(views)))
-        result = self._solve(scaled)
+        self._check_count(views)
+        scaled = replace(views, arrays=unit_samples(views) if self.normalize else check_magnitude(views))
+        result = self._solve(self._prepare(scaled))
         graph = affinity(result)
         labels, eigenvalues = cut(
             graph, self.n_clusters, assign_labels=self.assign_labels, random_state=self.random_state
         )
         self._remember_input(X, views)
         self.result_, self.affinity_matrix_, self.eigenvalues_ = result, graph, eigenvalues
-        self.labels_, self.n_clusters_ = labels, self._count_found(labels)
+        self.labels_, self.n_clusters_ = labels, int(labels.max()) + 1
         return self
 
     def _prepare(self, views: Views) -> Views:
@@ -117,10 +117,20 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         self._validate_params()
 
-    def _check_count(self, n_samples: int) -> None:
-        if self.n_clusters is not None and self.n_clusters > n_samples:
+    def _check_count(self, views: Views) -> None:
+        if self.n_clusters is None:
+            return
+        if self.n_clusters > views.n_samples:
             raise ValueError(
-                f"n_clusters={self.n_clusters} must not exceed the number of samples, n_samples={n_samples}."
+                f"n_clusters={self.n_clusters} must not exceed the number of samples, n_samples={views.n_samples}."
+            )
+        distinct = count_distinct(views, self.n_clusters)
+        if distinct < self.n_clusters:
+            warnings.warn(
+                f"There are only {distinct} distinct samples, n_clusters={self.n_clusters} clusters were asked for: "
+                "equal samples are split arbitrarily.",
+                ConvergenceWarning,
+                stacklevel=3,
             )
 
     def _remember_input(self, X: Any, views: Views) -> None:  # noqa: N803
@@ -130,17 +140,6 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self.n_features_in_ = views.n_features[0]
         else:
             self.n_features_in_ = views.n_features
-
-    def _count_found(self, labels: Labels) -> int:
-        found = int(labels.max()) + 1
-        if self.n_clusters is not None and found < self.n_clusters:
-            warnings.warn(
-                f"Only {found} distinct clusters were found, n_clusters={self.n_clusters} were asked for: "
-                "there may be fewer distinct samples than clusters.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        return found
 
     @property
     def coefficients_(self) -> list[Array]:

@@ -1,6 +1,7 @@
 """The one loop that serves every method: ADMM with over-relaxation, residual balancing and a certificate to stop on.
 
-The coefficients W are split from a copy per penalty and coupling, and from the residual where the datafit is not quadratic,
+The coefficients W are split from a copy per penalty and coupling, and from the residual where the datafit is not
+quadratic,
 
     J = W,   A = W,   E_i = T_i − F_i W_i,
 
@@ -118,7 +119,7 @@ class Iteration:
         return self.problem.residuals(self.stack) if self.state.residual else []
 
     def residuals(self) -> Residuals:
-        """How far the copies are from W and from their last values, relative to their size and to their multipliers'."""
+        """How far the copies are from W and from their last values, and the sizes to compare that with."""
         state = self.state
         images = [self.stack] * len(state.copies) + self._images()
         splits = [*state.copies, *state.residual]

@@ -18,7 +18,7 @@ ALL = slice(None)
 
 
 class Residuals(NamedTuple):
-    """How far the copies are from W and from their last values, and the sizes of the copies and of their multipliers."""
+    """How far the copies are from W and from their last values; the size of the copies and of their multipliers."""
 
     primal: float
     dual: float

@@ -27,6 +27,10 @@ complete, closely after.
 """
 VIOLATION = 1e-3
 """A dual constraint counts as violated beyond this relative excess."""
+STRICTER, STRICTEST = 0.1, 1e-4
+"""While the gap is open and nothing is violated or new, both bounds shrink by this factor; at the end of that all
+directions are taken.
+"""
 DISTINCT = 1e-6
 """Directions of different views closer than this are one."""
 NEW = 1e-2
@@ -48,29 +52,41 @@ def solve_screened(
     directions = screen(problem)
     if directions is None:
         return Screened(None, admm(problem, tol=tol, max_iter=max_iter, callback=callback))
+    log = Log(callback)
     state = State.start(problem.restrict(directions))
-    history: list[Check] = []
-    used, inner = 0, FIRST * tol
+    inner, strictness = FIRST * tol, 1.0
     while directions is not None:
-        part = admm(problem.restrict(directions), tol=inner, max_iter=max_iter - used, state=state, callback=callback)
+        part = admm(problem.restrict(directions), tol=inner, max_iter=max_iter - log.used, state=state, callback=log)
         solution, excess = certify_on_full(problem, directions, part, tol)
-        history += [check._replace(n_iter=used + check.n_iter) for check in [*part.history, *solution.history]]
-        used += part.n_iter
-        if solution.status != "max_iter" or used >= max_iter:
-            return Screened(directions, replace(solution, n_iter=used, history=history))
-        added = violated_directions(directions, excess)
-        if added.shape[1] == 0:
-            inner = (
-                min(inner, tol) * INNER
-            )  # nothing outside is to blame: the restricted solution itself must be better
-        elif is_worthwhile(directions.shape[1] + added.shape[1], problem):
-            state = state.embed(np.eye(directions.shape[1] + added.shape[1], directions.shape[1]))
+        log(solution.history[-1])
+        log.used += part.n_iter
+        if solution.status != "max_iter" or log.used >= max_iter:
+            return Screened(directions, replace(solution, n_iter=log.used, history=log.history))
+        added = violated_directions(directions, excess, strictness)
+        size = directions.shape[1] + added.shape[1]
+        if added.shape[1] == 0 and strictness > STRICTEST:
+            inner, strictness = INNER * min(inner, tol), STRICTER * strictness
+        elif added.shape[1] > 0 and is_worthwhile(size, problem):
+            state = state.embed(np.eye(size, directions.shape[1]))
             directions, inner = np.hstack([directions, added]), min(inner, INNER * tol)
         else:
             state, directions = state.embed(directions), None
-    whole = admm(problem, tol=tol, max_iter=max_iter - used, state=state, callback=callback)
-    history += [check._replace(n_iter=used + check.n_iter) for check in whole.history]
-    return Screened(None, replace(whole, n_iter=used + whole.n_iter, history=history))
+    whole = admm(problem, tol=tol, max_iter=max_iter - log.used, state=state, callback=log)
+    return Screened(None, replace(whole, n_iter=log.used + whole.n_iter, history=log.history))
+
+
+class Log:
+    """Collects the checks of several rounds as if they were one."""
+
+    def __init__(self, callback: Callback | None) -> None:
+        self.callback = callback
+        self.history: list[Check] = []
+        self.used = 0
+
+    def __call__(self, check: Check) -> None:
+        self.history.append(check._replace(n_iter=self.used + check.n_iter))
+        if self.callback is not None:
+            self.callback(self.history[-1])
 
 
 def is_worthwhile(size: int, problem: Problem) -> bool:
@@ -115,10 +131,10 @@ def certify_on_full(
     return replace(solution, status=status, history=[check]), excess
 
 
-def violated_directions(directions: Array, excess: list[SpectralExcess]) -> Array:
+def violated_directions(directions: Array, excess: list[SpectralExcess], strictness: float) -> Array:
     """What the violated constraint asks for and the working set does not have."""
-    wanted = np.hstack([view.directions(1.0 + VIOLATION) for view in excess])
-    new = span(wanted - directions @ (directions.T @ wanted), NEW)
+    wanted = np.hstack([view.directions(1.0 + strictness * VIOLATION) for view in excess])
+    new = span(wanted - directions @ (directions.T @ wanted), strictness * NEW)
     return new - directions @ (directions.T @ new)  # again, because subtracting once leaves rounding behind
 
 

@@ -1,0 +1,35 @@
+"""Real data, where it is: ``VIEWSPAN_DATA``, or ``../shared/data`` beside the project."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def data_file() -> Callable[[str], Path]:
+    """The path of a data file; a test that needs one that is not there is skipped and says why."""
+    folder = Path(os.environ.get("VIEWSPAN_DATA", ROOT.parent / "shared" / "data"))
+
+    def find(name: str) -> Path:
+        path = folder / name
+        if not path.exists():
+            pytest.skip(f"needs {name}: set VIEWSPAN_DATA to the folder that holds it")
+        return path
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def load(data_file: Callable[[str], Path]) -> Callable[[str], dict[str, np.ndarray]]:
+    """The arrays of an .npz file."""
+
+    def read(name: str) -> dict[str, np.ndarray]:
+        with np.load(data_file(name)) as archive:
+            return {key: archive[key] for key in archive.files}
+
+    return read

@@ -1,0 +1,244 @@
+"""What every estimator promises: scikit-learn's own checks, and their multi-view twins."""
+
+import pickle
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.estimator_checks import check_estimator
+
+import viewspan
+from tests.problems import two_subspaces
+
+ESTIMATORS = [viewspan.CLRSC, viewspan.LRR, viewspan.SSC, viewspan.MLAP]
+VARIANTS = [
+    *[build(n_clusters=2, random_state=0) for build in ESTIMATORS],
+    viewspan.CLRSC(n_clusters=2, random_state=0, solver="ladmpsap"),
+    viewspan.LRR(n_clusters=2, random_state=0, datafit="l12"),
+    viewspan.LRR(n_clusters=2, random_state=0, fusion="concat"),
+    viewspan.SSC(n_clusters=2, random_state=0, fusion="concat"),
+]
+
+every = pytest.mark.parametrize("build", ESTIMATORS, ids=lambda build: build.__name__)
+variants = pytest.mark.parametrize("model", VARIANTS, ids=repr)
+pytestmark = pytest.mark.filterwarnings("ignore:The graph is in", "ignore:The solver reached max_iter")
+
+
+@pytest.mark.filterwarnings("ignore")
+@every
+def test_scikit_learns_own_checks(build):
+    """No expected failure. The one check that is skipped is scikit-learn's own condition on an environment variable."""
+    results = check_estimator(build(), on_skip=None)
+    assert {result["check_name"] for result in results if result["status"] != "passed"} <= {"check_array_api_input"}
+
+
+@variants
+def test_two_planes_seen_twice_are_told_apart(model):
+    views, labels = two_subspaces()
+    assert adjusted_rand_score(labels, clone(model).fit_predict(views)) == 1.0
+
+
+@variants
+def test_fitted_attributes_hold_together(model):
+    views, _ = two_subspaces()
+    fitted = clone(model).fit(views)
+    n_matrices = 1 if getattr(model, "fusion", "late") == "concat" else 2
+    assert fitted.n_views_in_ == 2
+    assert fitted.n_features_in_ == (12, 12)
+    assert fitted.n_clusters_ == 2
+    assert fitted.affinity_matrix_.shape == (30, 30)
+    assert fitted.view_similarity_.shape == (n_matrices, n_matrices)
+    np.testing.assert_allclose(np.diag(fitted.view_similarity_), 1.0)
+    assert fitted.dual_gap_ >= 0.0
+    assert fitted.n_iter_ >= 1
+    assert fitted.history_[-1].objective == fitted.objective_
+    assert len(fitted.lam_) == n_matrices
+    assert len(fitted.coefficients_) == n_matrices
+    for core, coefficients in zip(fitted.cores_, fitted.coefficients_, strict=True):
+        lifted = fitted.basis_ @ core
+        lifted = lifted @ fitted.basis_.T if core.shape[0] == core.shape[1] else lifted
+        np.testing.assert_allclose(lifted, coefficients, atol=1e-12)
+    np.testing.assert_allclose(viewspan.affinity(fitted.coefficients_), fitted.affinity_matrix_, atol=1e-12)
+
+
+@variants
+def test_fitting_twice_or_a_clone_or_a_pickle_gives_the_same(model):
+    views, _ = two_subspaces(noise=0.3)
+    first = clone(model).fit(views)
+    labels = first.labels_.copy()
+    np.testing.assert_array_equal(first.fit(views).labels_, labels)
+    np.testing.assert_array_equal(clone(first).fit_predict(views), labels)
+    again = pickle.loads(pickle.dumps(first))
+    np.testing.assert_array_equal(again.labels_, labels)
+    np.testing.assert_allclose(again.coefficients_[0], first.coefficients_[0])
+
+
+@variants
+def test_layout_dtype_and_container_do_not_matter(model):
+    views, _ = two_subspaces()
+    labels = clone(model).fit_predict(views)
+    frozen = [view.copy() for view in views]
+    for view in frozen:
+        view.setflags(write=False)
+    index = [f"sample {i}" for i in range(30)]
+    for same in (
+        frozen,
+        tuple(views),
+        {"first": views[0], "second": views[1]},
+        [np.asfortranarray(view) for view in views],
+        [view.astype(">f8") for view in views],
+        [np.repeat(view, 2, axis=1)[:, ::2] for view in views],
+        [pd.DataFrame(view, index=index) for view in views],
+        [view.astype(object) for view in views],
+        [view.astype(np.float32) for view in views],
+        [1e12 * views[0], views[1]],
+        [1e-200 * views[0], 1e200 * views[1]],
+    ):
+        np.testing.assert_array_equal(clone(model).fit_predict(same), labels)
+
+
+def test_float32_stays_float32_and_agrees():
+    views, _ = two_subspaces()
+    double = viewspan.CLRSC(2, random_state=0).fit(views)
+    single = viewspan.CLRSC(2, random_state=0).fit([view.astype(np.float32) for view in views])
+    assert single.cores_.dtype == single.basis_.dtype == single.coefficients_[0].dtype == np.float32
+    np.testing.assert_allclose(single.coefficients_[0], double.coefficients_[0], atol=1e-4)
+
+
+@variants
+def test_samples_and_views_in_another_order_give_the_same_clusters(model):
+    views, _ = two_subspaces(noise=0.1)
+    labels = clone(model).fit_predict(views)
+    order = np.random.default_rng(0).permutation(30)
+    assert adjusted_rand_score(labels[order], clone(model).fit_predict([view[order] for view in views])) == 1.0
+    assert adjusted_rand_score(labels, clone(model).fit_predict(views[::-1])) == 1.0
+
+
+@variants
+def test_rotated_features_give_the_same_clusters(model):
+    views, _ = two_subspaces(noise=0.1)
+    rotation, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(12, 12)))
+    labels = clone(model).fit_predict(views)
+    assert adjusted_rand_score(labels, clone(model).fit_predict([view @ rotation for view in views])) == 1.0
+
+
+@every
+def test_fits_in_parallel_threads_are_those_one_after_the_other(build):
+    problems = [two_subspaces(seed, noise=0.2)[0] for seed in range(6)]
+    alone = [build(2, random_state=0).fit_predict(views) for views in problems]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda views: build(2, random_state=0).fit_predict(views), problems))
+    np.testing.assert_array_equal(alone, together)
+
+
+@every
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": 0}, "n_clusters"),
+        ({"n_clusters": -1}, "n_clusters"),
+        ({"n_clusters": "3"}, "n_clusters"),
+        ({"n_clusters": 3.0}, "n_clusters"),
+        ({"n_clusters": True}, "n_clusters"),
+        ({"lam": -1.0}, "lam"),
+        ({"lam": np.nan}, "lam"),
+        ({"lam": np.inf}, "lam"),
+        ({"lam": "much"}, "lam"),
+        ({"tol": 0.0}, "tol"),
+        ({"tol": np.inf}, "tol"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"random_state": "a"}, "random_state"),
+        ({"assign_labels": "guess"}, "assign_labels"),
+        ({"normalize": "yes"}, "normalize"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_named(build, parameters, message):
+    with pytest.raises(InvalidParameterError, match=f"The '{message}' parameter of {build.__name__} must be"):
+        build(**parameters).fit(two_subspaces()[0])
+
+
+@pytest.mark.parametrize("build", [viewspan.CLRSC, viewspan.MLAP], ids=lambda build: build.__name__)
+@pytest.mark.parametrize("tau", [-1.0, np.nan, np.inf, "much"])
+def test_bad_tau_is_named(build, tau):
+    with pytest.raises(InvalidParameterError, match="The 'tau' parameter"):
+        build(tau=tau).fit(two_subspaces()[0])
+
+
+@every
+def test_too_many_clusters_are_refused_before_any_work(build):
+    with pytest.raises(ValueError, match=r"n_clusters=31 .* n_samples=30"):
+        build(n_clusters=31).fit(two_subspaces()[0])
+
+
+@every
+def test_weights_of_the_wrong_shape_are_refused(build):
+    with pytest.raises(ValueError, match=r"lam must be one number.*Got an array of shape \(5,\)"):
+        build(lam=[1.0] * 5).fit(two_subspaces()[0])
+
+
+@every
+def test_attributes_before_fit(build):
+    with pytest.raises(NotFittedError):
+        _ = build().coefficients_
+
+
+@every
+def test_one_cluster_and_numpy_integers(build):
+    views, _ = two_subspaces()
+    assert not build(n_clusters=np.int64(1)).fit_predict(views).any()
+
+
+@every
+def test_fewer_distinct_samples_than_clusters_warn(build):
+    views = [np.tile([[1.0, 2.0, 0.5]], (12, 1)), np.tile([[0.3, 1.0]], (12, 1))]
+    with pytest.warns(viewspan.pipeline.ConvergenceWarning, match="only 1 distinct samples"):
+        labels = build(n_clusters=3, random_state=0).fit_predict(views)
+    assert len(labels) == 12
+
+
+@every
+def test_a_zero_sample_is_reported_and_gets_some_label(build):
+    views, _ = two_subspaces()
+    for view in views:
+        view[3] = 0.0
+    with pytest.warns(UserWarning, match="is zero for 1 of 30 samples"):
+        labels = build(n_clusters=2, random_state=0).fit_predict(views)
+    assert set(labels) <= {0, 1}
+
+
+@every
+def test_a_zero_view_has_no_say(build):
+    views, labels = two_subspaces()
+    with pytest.warns(UserWarning, match="view 1 is zero everywhere"):
+        found = build(n_clusters=2, random_state=0).fit_predict([views[0], np.zeros((30, 4))])
+    assert adjusted_rand_score(labels, found) == 1.0
+
+
+def test_verbose_logs_every_check(caplog):
+    views, _ = two_subspaces()
+    with caplog.at_level("INFO", logger="viewspan"):
+        model = viewspan.CLRSC(2, verbose=True, random_state=0).fit(views)
+    assert len(caplog.records) == len(model.history_)
+    assert "certified gap" in caplog.records[-1].message
+
+
+def test_quiet_by_default(capfd):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        viewspan.CLRSC(2, random_state=0).fit(two_subspaces()[0])
+    captured = capfd.readouterr()
+    assert captured.out == captured.err == ""
+
+
+def test_feature_names_of_one_frame_are_kept():
+    frame = pd.DataFrame(two_subspaces()[0][0]).add_prefix("feature ")
+    model = viewspan.CLRSC(2, random_state=0).fit(frame)
+    assert list(model.feature_names_in_) == list(frame.columns)
+    assert model.n_features_in_ == 12

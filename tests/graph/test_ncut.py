@@ -1,0 +1,136 @@
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse.linalg
+from sklearn.cluster import spectral_clustering
+from sklearn.metrics import adjusted_rand_score
+
+import viewspan
+from tests.problems import random_views
+from viewspan.graph import ncut as module
+
+WAYS = ["discretize", "cluster_qr", "kmeans"]
+
+
+def block_graph(sizes, inside=1.0, between=0.05, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    graph = np.where(labels[:, None] == labels, inside, between) * rng.uniform(0.5, 1.0, (len(labels), len(labels)))
+    return graph + graph.T, labels
+
+
+@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize("sizes", [(20, 30, 25), (40, 3), (6,) * 12, (300, 200, 150)])
+def test_blocks_are_found(how, sizes):
+    graph, labels = block_graph(sizes)
+    assert adjusted_rand_score(labels, viewspan.ncut(graph, len(sizes), assign_labels=how, random_state=0)) == 1.0
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_agrees_with_scikit_learn_on_a_clear_graph(how):
+    graph, _ = block_graph((25, 35, 20), between=0.2)
+    theirs = spectral_clustering(graph, n_clusters=3, assign_labels=how, random_state=0)
+    assert adjusted_rand_score(theirs, viewspan.ncut(graph, 3, assign_labels=how, random_state=0)) == 1.0
+
+
+def test_the_number_of_clusters_is_read_off_the_eigengap():
+    graph, labels = block_graph((20, 30, 25, 22))
+    assert adjusted_rand_score(labels, viewspan.ncut(graph, random_state=0)) == 1.0
+
+
+def test_labels_are_numbered_by_first_appearance():
+    graph, labels = block_graph((10, 10, 10))
+    order = np.random.default_rng(0).permutation(30)
+    found = viewspan.ncut(graph[np.ix_(order, order)], 3, random_state=1)
+    _, first = np.unique(found, return_index=True)
+    assert list(first) == sorted(first)
+    assert adjusted_rand_score(labels[order], found) == 1.0
+
+
+def test_same_seed_same_labels():
+    graph = np.random.default_rng(0).uniform(size=(60, 60))
+    graph += graph.T
+    for how in WAYS:
+        first, second = (viewspan.ncut(graph, 4, assign_labels=how, random_state=3) for _ in range(2))
+        np.testing.assert_array_equal(first, second)
+
+
+def test_one_cluster():
+    graph, _ = block_graph((5, 5))
+    assert not viewspan.ncut(graph, 1).any()
+
+
+def test_as_many_clusters_as_samples():
+    labels = viewspan.ncut(np.eye(4) + 0.01, 4, random_state=0)
+    assert sorted(labels) == [0, 1, 2, 3]
+
+
+def test_iterative_and_dense_eigenvectors_agree(monkeypatch):
+    graph, _ = block_graph((300, 250))
+    generator = np.random.RandomState(0)
+    iterative = module.leading_eigenvectors(graph, 3, generator)
+
+    def failing(*args, **kwargs):
+        raise scipy.sparse.linalg.ArpackNoConvergence("no", np.array([]), np.array([]))
+
+    monkeypatch.setattr(scipy.sparse.linalg, "eigsh", failing)
+    dense = module.leading_eigenvectors(graph, 3, generator)
+    np.testing.assert_allclose(iterative.eigenvalues, dense.eigenvalues, atol=1e-10)
+    np.testing.assert_allclose(iterative.embedding, dense.embedding, atol=1e-8)
+
+
+def test_pieces_as_many_as_clusters_are_the_ideal():
+    graph, labels = block_graph((10, 12), between=0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert adjusted_rand_score(labels, viewspan.ncut(graph, 2, random_state=0)) == 1.0
+
+
+@pytest.mark.parametrize("n_clusters", [2, 4])
+def test_another_number_of_pieces_is_reported(n_clusters):
+    graph, _ = block_graph((10, 12, 9), between=0.0)
+    with pytest.warns(UserWarning, match="in 3 separate pieces"):
+        viewspan.ncut(graph, n_clusters, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (np.ones((3, 4)), "square"),
+        (np.full((3, 3), np.nan), "NaN"),
+        (-np.ones((3, 3)), "must not be negative"),
+        (np.zeros((3, 3)), "lam or tau is too large"),
+    ],
+)
+def test_bad_graphs_get_one_clear_sentence(graph, message):
+    with pytest.raises(ValueError, match=message):
+        viewspan.ncut(graph, 2)
+
+
+def test_an_asymmetric_graph_is_symmetrised_with_a_warning():
+    graph, labels = block_graph((10, 10))
+    with pytest.warns(UserWarning, match="not symmetric"):
+        found = viewspan.ncut(np.triu(graph), 2, random_state=0)
+    assert adjusted_rand_score(labels, found) == 1.0
+
+
+def test_affinity_is_the_papers_formula():
+    first, second = np.random.default_rng(0).normal(size=(2, 5, 5))
+    united = viewspan.affinity([first, second])
+    for i in range(5):
+        for j in range(5):
+            expected = np.hypot(first[i, j], second[i, j]) + np.hypot(first[j, i], second[j, i])
+            assert united[i, j] == pytest.approx(expected)
+    np.testing.assert_allclose(viewspan.affinity(first), np.abs(first) + np.abs(first.T))
+
+
+def test_affinity_of_a_result_is_that_of_its_coefficients():
+    result = viewspan.solve(random_views(0), 0.1, 0.5)
+    np.testing.assert_allclose(viewspan.affinity(result), viewspan.affinity(result.coefficients), atol=1e-12)
+
+
+@pytest.mark.parametrize("blocks", [[np.ones((2, 3))], [np.eye(2), np.eye(3)], []])
+def test_affinity_refuses_what_is_not_square(blocks):
+    with pytest.raises(ValueError, match="square coefficient matrices"):
+        viewspan.affinity(blocks)

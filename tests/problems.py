@@ -1,0 +1,69 @@
+"""Small problems, and their optimum by a generic convex solver."""
+
+import cvxpy as cp
+import numpy as np
+
+from viewspan.model.problem import Problem
+from viewspan.pipeline import Axes
+
+
+def random_views(seed, n_features=(5, 9), n_samples=8, rank=None):
+    """Unit-length samples in rows; of joint rank at most ``rank`` if given."""
+    rng = np.random.default_rng(seed)
+    if rank is None:
+        views = [rng.normal(size=(n_samples, width)) for width in n_features]
+    else:
+        shared = rng.normal(size=(n_samples, rank))
+        views = [shared @ rng.normal(size=(rank, width)) for width in n_features]
+    return [view / np.linalg.norm(view, axis=1, keepdims=True) for view in views]
+
+
+def two_subspaces(seed=0, n_views=2, size=15, width=12, noise=0.05):
+    """Samples of two planes in every view, and their labels."""
+    rng = np.random.default_rng(seed)
+    views = [
+        np.vstack([rng.normal(size=(size, 2)) @ rng.normal(size=(2, width)) for _ in range(2)])
+        + noise * rng.normal(size=(2 * size, width))
+        for _ in range(n_views)
+    ]
+    return views, np.repeat([0, 1], size)
+
+
+def full_problem(views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear"):
+    """The problem in the samples' own coordinates, nothing reduced."""
+    axes = Axes.named(datafit, penalty, coupling)
+    columns = [view.T for view in views]
+    weights = np.broadcast_to(np.asarray(lam, dtype=float), (len(views), *np.shape(lam)[1:])).copy()
+    return Problem(columns, columns, weights, float(tau), axes.datafit, axes.penalty, axes.coupling)
+
+
+def optimum(views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear"):
+    """The optimal value, by cvxpy."""
+    n_samples = len(views[0])
+    lam = np.broadcast_to(np.asarray(lam, dtype=float), (len(views), *np.shape(lam)[1:]))
+    coefficients = [cp.Variable((n_samples, n_samples)) for _ in views]
+    terms, constraints = [], []
+    for view, z, weight in zip(views, coefficients, lam, strict=True):
+        residual = view.T - view.T @ z
+        terms.append(FITS[datafit](residual))
+        if penalty == "nuclear":
+            terms.append(weight * cp.normNuc(z))
+        else:
+            terms.append(cp.sum(cp.multiply(np.broadcast_to(weight, (n_samples, n_samples)), cp.abs(z))))
+            constraints.append(cp.diag(z) == 0)
+    stacked = cp.vstack([cp.reshape(z, (1, n_samples**2), order="F") for z in coefficients])
+    if coupling == "nuclear":
+        terms.append(tau * cp.normNuc(stacked))
+    elif coupling == "l12":
+        terms.append(tau * cp.sum(cp.norm(stacked, 2, axis=0)))
+    problem = cp.Problem(cp.Minimize(sum(terms)), constraints)
+    problem.solve(solver=cp.CLARABEL)
+    assert problem.status == "optimal"
+    return float(problem.value)
+
+
+FITS = {
+    "frobenius": cp.sum_squares,
+    "half_frobenius": lambda residual: 0.5 * cp.sum_squares(residual),
+    "l12": lambda residual: cp.sum(cp.norm(residual, 2, axis=0)),
+}

@@ -1,0 +1,105 @@
+"""The loop itself: closed form, warm starts, faults."""
+
+import numpy as np
+import pytest
+
+import viewspan
+from tests.problems import full_problem, random_views
+from viewspan.model import penalties
+from viewspan.solvers.admm import admm
+from viewspan.solvers.closed_form import solve_closed_form
+from viewspan.solvers.schedule import Schedule
+from viewspan.solvers.state import State
+
+
+@pytest.mark.parametrize("shape", [((6, 4), 9), ((12, 15), 8)])
+def test_the_closed_form_of_lrr_is_what_admm_finds(shape):
+    views = random_views(0, *shape)
+    problem = full_problem(views, [0.1, 0.3], 0.0, coupling="none")
+    closed, iterated = solve_closed_form(problem), admm(problem, tol=1e-12)
+    assert closed.objective == pytest.approx(iterated.objective, rel=1e-10)
+    np.testing.assert_allclose(closed.stack, iterated.stack, atol=1e-8)
+    assert closed.gap < 1e-12
+
+
+def test_clrsc_without_coupling_is_lrr():
+    views = random_views(1)
+    alone = viewspan.solve(views, [0.1, 0.2], coupling="none")
+    coupled = viewspan.solve(views, [0.1, 0.2], 1e-9, tol=1e-8)
+    np.testing.assert_allclose(np.stack(coupled.coefficients), np.stack(alone.coefficients), atol=1e-4)
+
+
+def test_a_warm_start_needs_fewer_iterations():
+    problem = full_problem(random_views(2, (20, 20), 30), [0.1, 0.1], 1.0)
+    state = State.start(problem)
+    cold = admm(problem, tol=1e-6, state=state)
+    again = admm(problem, tol=1e-6, state=state)
+    assert again.n_iter < cold.n_iter
+    assert again.objective == pytest.approx(cold.objective, rel=2e-6)
+
+
+def test_the_ridge_start_is_near_the_optimum_and_feasible_in_the_dual():
+    problem = full_problem(random_views(3, (20, 20), 30), [0.1, 0.1], 0.5)
+    state = State.start(problem)
+    stack = state.penalty.copy
+    optimum = admm(problem, tol=1e-8).objective
+    assert optimum <= problem.value(stack) < 1.1 * optimum
+    assert problem.coupling.polar(state.multiplier) <= problem.tau * (1 + 1e-6)
+    for excess in problem.certificate(problem.smooth_dual(stack), state.multiplier).excess:
+        assert excess.worst <= 1 + 1e-6
+
+
+def test_an_overflow_returns_the_last_good_iterate(monkeypatch):
+    original = penalties.Nuclear.prox_and_value
+    calls = []
+
+    def breaking(self, matrix, lam):
+        calls.append(lam)
+        prox, value = original(self, matrix, lam)
+        return (prox if len(calls) < 60 else prox * np.inf), value
+
+    monkeypatch.setattr(penalties.Nuclear, "prox_and_value", breaking)
+    with np.errstate(invalid="ignore"), pytest.warns(viewspan.pipeline.ConvergenceWarning, match="non-finite"):
+        result = viewspan.solve(random_views(4), 0.1, 0.5, tol=1e-15)
+    assert result.status == "non_finite"
+    assert np.isfinite(result.cores).all()
+    assert result.gap < 1e-3
+
+
+def test_a_failing_fast_decomposition_takes_the_slow_road(monkeypatch):
+    """numpy's SVD does fail on finite, rank-deficient matrices; force it to, always."""
+
+    def failing(*args, **kwargs):
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    views = random_views(5, (4, 5), 20, 3)
+    expected = viewspan.solve(views, 0.1, 0.5, tol=1e-6)
+    monkeypatch.setattr(np.linalg, "svd", failing)
+    monkeypatch.setattr(np.linalg, "eigh", failing)
+    assert viewspan.solve(views, 0.1, 0.5, tol=1e-6).objective == pytest.approx(expected.objective, rel=1e-9)
+
+
+def test_noise_free_data_converges_although_the_fast_svd_fails_there(load):
+    """Found in the wild: LADMPSAP's iterates on the noise-free study make LAPACK's divide and conquer give up."""
+    trials = load("reference/synthetic_trials.npz")
+    views = [trials[name][0, 0].T for name in ("X1", "X2")]
+    assert viewspan.solve(views, 0.2, 8.0, solver="ladmpsap").n_iter == 120
+
+
+def test_the_schedule_aims_at_the_crossing():
+    schedule = Schedule(1e-4)
+    assert not schedule.is_due(10)
+    assert schedule.is_promising(1e-3)
+    assert not schedule.is_promising(1e-1)
+    schedule.plan(20, 1e-2)
+    assert not schedule.is_promising(0.0)
+    schedule.plan(24, 1e-3)
+    assert not schedule.is_due(27)
+    assert schedule.is_due(28)
+
+
+def test_every_check_is_reported():
+    seen = []
+    result = viewspan.solve(random_views(6), 0.1, 0.5, tol=1e-6, callback=seen.append)
+    assert seen == result.history
+    assert all(check.dual_bound <= check.objective for check in seen)

@@ -1,0 +1,80 @@
+"""The paper's algorithm against what the authors' released program answers."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import viewspan
+from tests.problems import random_views
+from viewspan.solvers import ladmpsap as module
+
+CASES = {
+    "Z_clrsc_2v": (["X1", "X2"], 0.2, 1.0, {}, 113),
+    "Z_clrsc_3v": (["X1", "X2", "X3"], [0.1, 0.2, 0.4], 2.0, {}, 110),
+    "Z_mlap_2v": (["X1", "X2"], 0.1, 0.05, {"datafit": "l12", "coupling": "l12"}, 200),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_reproduces_the_authors_program(load, case):
+    fixture = load("reference/authors_fixture.npz")
+    names, lam, tau, axes, n_iter = CASES[case]
+    views = [fixture[name].T for name in names]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = viewspan.solve(views, lam, tau, solver="ladmpsap", **axes)
+    assert theirs.n_iter == n_iter
+    np.testing.assert_allclose(np.stack(theirs.coefficients), fixture[case], atol=1e-8, rtol=0)
+    ours = viewspan.solve(views, lam, tau, tol=1e-6, **axes)
+    assert ours.objective <= theirs.objective
+
+
+def test_lrr_of_the_authors_is_near_our_closed_form(load):
+    """Their iteration stops early, so its objective is a little above the optimum."""
+    fixture = load("reference/authors_fixture.npz")
+    view, weight = fixture["X1"], 0.2
+    closed = viewspan.solve([view.T], weight, coupling="none")
+
+    def objective(z):
+        return np.linalg.norm(view - view @ z) ** 2 + weight * np.linalg.norm(z, "nuc")
+
+    assert closed.objective <= objective(fixture["Z_lrr_1v"]) <= 1.001 * closed.objective
+
+
+@pytest.mark.parametrize(("noise", "lam", "tau"), [(0, 0.2, 8.0), (2, 2.0, 2.0)])
+def test_pressed_for_accuracy_it_converges_to_our_optimum(load, noise, lam, tau):
+    trials = load("reference/synthetic_trials.npz")
+    views = [trials[name][noise, 0].T for name in ("X1", "X2")]
+    pressed = viewspan.solve(views, lam, tau, solver="ladmpsap", tol=1e-8, max_iter=5000)
+    ours = viewspan.solve(views, lam, tau, tol=1e-8)
+    assert pressed.status == "residuals"
+    assert abs(pressed.objective - ours.objective) <= 1e-6 * ours.objective
+
+
+def test_the_step_shrinks_as_the_penalty_grows(monkeypatch):
+    """The released step stays fixed; with μ pushed up it diverges, ours does not."""
+    monkeypatch.setattr(module, "MU_MAX", 1e4)
+    monkeypatch.setattr(module, "GROWTH", 2.0)
+    views = random_views(0)
+    pressed = viewspan.solve(views, 0.1, 0.5, solver="ladmpsap", tol=1e-10, max_iter=3000)
+    assert pressed.objective <= 1.01 * viewspan.solve(views, 0.1, 0.5).objective
+
+
+def test_a_non_finite_iterate_never_leaves_the_solver(monkeypatch):
+    original = module.Run.step
+    calls = []
+
+    def breaking(self, old, mu):
+        calls.append(mu)
+        new = original(self, old, mu)
+        if len(calls) > 5:
+            new.coefficients[0, 0, 0] = np.nan
+        return new
+
+    monkeypatch.setattr(module.Run, "step", breaking)
+    with pytest.warns(viewspan.pipeline.ConvergenceWarning, match="non-finite"):
+        result = viewspan.solve(random_views(0), 0.1, 0.5, solver="ladmpsap")
+    assert result.status == "non_finite"
+    assert np.isfinite(np.stack(result.coefficients)).all()
+    assert np.isfinite(result.gap)

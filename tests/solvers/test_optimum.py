@@ -1,0 +1,109 @@
+"""The solvers against a generic convex solver: the objective, and the gap that proves it."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import viewspan
+from tests.problems import optimum, random_views
+
+SHAPES = [
+    ((6,), 8, None),
+    ((10,), 7, None),
+    ((3, 4), 9, None),
+    ((5, 9), 8, None),
+    ((12, 10), 7, 3),
+    ((2, 3, 2), 8, None),
+    ((4, 8, 3), 6, None),
+]
+WEIGHTS = [(0.1, 0.5), (0.02, 2.0), (0.6, 0.1)]
+RANDOM = np.random.default_rng(7)
+PROBLEMS = [
+    pytest.param(shape, weights, seed, id=f"{len(shape[0])}views-{shape[1]}samples-{seed}")
+    for seed, (shape, weights) in enumerate((shape, weights) for shape in SHAPES for weights in WEIGHTS)
+]
+
+
+@pytest.mark.parametrize(("shape", "weights", "seed"), PROBLEMS)
+def test_clrsc_reaches_the_optimum_and_its_gap_never_lies(shape, weights, seed):
+    n_features, n_samples, rank = shape
+    views = random_views(seed, n_features, n_samples, rank)
+    lam = weights[0] * np.random.default_rng(seed).uniform(0.5, 2.0, len(views))
+    best = optimum(views, lam, weights[1])
+    result = viewspan.solve(views, lam, weights[1], tol=1e-7)
+    assert result.status == "optimal"
+    assert abs(result.objective - best) <= 1e-6 * best
+    assert result.dual_bound <= best * (1 + 1e-7)
+    for max_iter in (1, 3, 10):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            early = viewspan.solve(views, lam, weights[1], tol=1e-12, max_iter=max_iter)
+        assert early.gap >= 0.0
+        assert early.gap >= (early.objective - best) / early.objective - 1e-7
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("axes", "tau"),
+    [
+        ({"datafit": "l12", "coupling": "none"}, 0.0),
+        ({"datafit": "half_frobenius", "penalty": "l1", "coupling": "none"}, 0.0),
+        ({"datafit": "l12", "coupling": "l12"}, 0.05),
+        ({"datafit": "l12", "coupling": "nuclear"}, 0.3),
+        ({"datafit": "frobenius", "penalty": "l1", "coupling": "nuclear"}, 0.3),
+        ({"datafit": "frobenius", "coupling": "none"}, 0.0),
+    ],
+    ids=["lrr-l12", "ssc", "mlap", "l12-nuclear", "collaborative-ssc", "lrr"],
+)
+def test_the_rest_of_the_family_reaches_the_optimum(axes, tau, seed):
+    views = random_views(seed)
+    lam = [0.1, 0.25]
+    best = optimum(views, lam, tau, **axes)
+    result = viewspan.solve(views, lam, tau, tol=1e-6, max_iter=20000, **axes)
+    assert abs(result.objective - best) <= 1e-5 * best
+    assert result.dual_bound <= best * (1 + 1e-6)
+    assert result.gap <= 1e-6
+
+
+def test_ssc_takes_a_weight_per_sample():
+    views = random_views(3, (6,), 8)
+    lam = np.random.default_rng(0).uniform(0.05, 0.3, (1, 8))
+    axes = {"datafit": "half_frobenius", "penalty": "l1", "coupling": "none"}
+    best = optimum(views, lam, 0.0, **axes)
+    result = viewspan.solve(views, lam, **axes, tol=1e-7)
+    assert abs(result.objective - best) <= 1e-5 * best
+    assert not np.diagonal(result.coefficients[0]).any()
+
+
+def test_large_weights_give_zero_and_the_bound_is_tight():
+    """Above τ_max = ‖rows vec((2G_i − λ_i I)₊)‖₂ everything is zero."""
+    views = random_views(0)
+    lam = np.array([0.2, 0.3])
+    rows = []
+    for view, weight in zip(views, lam, strict=True):
+        values, vectors = np.linalg.eigh(2 * view @ view.T)
+        rows.append(((vectors * np.maximum(values - weight, 0)) @ vectors.T).ravel())
+    tau_max = np.linalg.norm(np.array(rows), 2)
+    above = viewspan.solve(views, lam, 1.001 * tau_max, tol=1e-9)
+    below = viewspan.solve(views, lam, 0.9 * tau_max, tol=1e-9)
+    assert np.abs(above.cores).max() < 1e-6
+    assert np.abs(below.cores).max() > 1e-3
+
+
+@pytest.mark.parametrize("which", ["lam", "tau"])
+def test_a_zero_weight_still_has_a_certificate(which):
+    views = random_views(1)
+    lam, tau = ([0.0, 0.2], 0.5) if which == "lam" else ([0.1, 0.2], 0.0)
+    best = optimum(views, lam, tau)
+    result = viewspan.solve(views, lam, tau, tol=1e-6)
+    assert abs(result.objective - best) <= 1e-5 * best
+    assert result.status == "optimal"
+
+
+def test_hitting_the_cap_warns_with_the_certified_gap():
+    views = random_views(2)
+    with pytest.warns(viewspan.pipeline.ConvergenceWarning, match=r"proven to be within .* of the optimum"):
+        result = viewspan.solve(views, 0.1, 1.0, max_iter=1, tol=1e-12)
+    assert result.status == "max_iter"
+    assert result.history[-1].gap == result.gap

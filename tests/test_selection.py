@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+
+from tests.problems import optimum, random_views
+from viewspan import selection
+from viewspan.model.penalties import ZeroDiagonalL1
+from viewspan.ssc_weights import data_driven_lam, distance_to_others
+
+
+@pytest.mark.parametrize("shape", [(100, 100), (500, 60), (80, 1000)])
+@pytest.mark.parametrize("noise", [0.05, 0.5])
+def test_the_noise_level_is_found_under_a_signal(shape, noise):
+    rng = np.random.default_rng(0)
+    signal = rng.normal(size=(shape[0], 5)) @ rng.normal(size=(5, shape[1]))
+    singular = np.linalg.svd(signal + noise * rng.normal(size=shape), compute_uv=False)
+    assert selection.noise_level(singular, *shape) == pytest.approx(noise, rel=0.12)
+
+
+def test_the_edge_bounds_pure_noise():
+    rng = np.random.default_rng(1)
+    singular = np.linalg.svd(rng.normal(size=(200, 300)), compute_uv=False)
+    edge = selection.noise_edge(singular, 200, 300)
+    assert edge == pytest.approx(singular[0] ** 2, rel=0.05)
+
+
+@pytest.mark.parametrize("rank", [3, 20])
+def test_low_rank_data_is_noise_free(rank):
+    rng = np.random.default_rng(2)
+    singular = np.linalg.svd(rng.normal(size=(100, rank)) @ rng.normal(size=(rank, 60)), compute_uv=False)
+    assert selection.noise_level(singular, 100, 60) == 0.0
+    assert selection.noise_edge(singular, 100, 60) == pytest.approx(selection.FLOOR * singular[0] ** 2)
+
+
+def test_marchenko_pastur_median_against_random_matrices():
+    rng = np.random.default_rng(3)
+    for short, long in ((300, 300), (100, 1000)):
+        squares = np.linalg.svd(rng.normal(size=(short, long)), compute_uv=False) ** 2 / long
+        assert selection.marchenko_pastur_median(short / long) == pytest.approx(np.median(squares), rel=0.03)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_weights_follow_the_scale_of_the_data(scale):
+    spectra = [np.linalg.svd(view, compute_uv=False) for view in random_views(0, (20, 30), 40)]
+    reference = selection.automatic_lam(spectra, 40, (20, 30))
+    scaled = selection.automatic_lam([scale * values for values in spectra], 40, (20, 30))
+    np.testing.assert_allclose(scaled, scale**2 * reference)
+
+
+def test_weights_never_make_everything_zero():
+    """Even where the spectrum is flat and all looks like noise."""
+    spectra = [np.full(20, 2.0), np.full(20, 2.0)]
+    lam = selection.automatic_lam(spectra, 40, (20, 20))
+    tau = selection.automatic_tau(spectra, lam)
+    assert (lam < 2 * 4.0).all()
+    assert tau < np.linalg.norm(np.maximum(2 * 4.0 - lam[0], 0) * np.ones(20))
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "count"), [([1, 0.9, 0.85, 0.2, 0.1], 3), ([1, 0.5, 0.1, 0.05], 2), ([1, 0.3], 1), ([1.0], 1)]
+)
+def test_the_widest_gap_counts_clusters(eigenvalues, count):
+    assert selection.count_by_eigengap(np.array(eigenvalues, dtype=float)) == count
+
+
+def test_ssc_weights_are_a_quarter_over_the_l1_length():
+    """Noise-free samples of a plane: the first pass finds the shortest exact representation."""
+    view = random_views(1, (6,), 9, rank=2)[0].T
+    weights = data_driven_lam([view], [6])[0]
+    for j in range(9):
+        others = np.delete(view, j, axis=1)
+        shortest = shortest_representation(others, view[:, j])
+        largest = 0.5 * np.abs(others.T @ view[:, j]).max()
+        assert weights[j] == pytest.approx(min(0.25 / shortest, largest), rel=0.02)
+
+
+def shortest_representation(dictionary, target):
+    import cvxpy as cp
+
+    weights = cp.Variable(dictionary.shape[1])
+    problem = cp.Problem(cp.Minimize(cp.norm1(weights)), [dictionary @ weights == target])
+    return problem.solve(solver=cp.CLARABEL)
+
+
+def test_ssc_weights_leave_no_sample_without_a_neighbour():
+    view = random_views(2, (30,), 12)[0].T
+    weights = data_driven_lam([view], [30])
+    slack = ZeroDiagonalL1().polar(view.T @ view, weights[0])
+    assert (slack >= 2 - 1e-9).all()
+    assert optimum([view.T], weights, 0.0, "half_frobenius", "l1", "none") < 6.0
+
+
+def test_distance_to_the_span_of_the_others():
+    view = random_views(3, (12,), 5)[0].T
+    for j, distance in enumerate(distance_to_others(view)):
+        others, _ = np.linalg.qr(np.delete(view, j, axis=1))
+        expected = np.linalg.norm(view[:, j] - others @ (others.T @ view[:, j]))
+        assert distance == pytest.approx(expected, rel=1e-6)
+    assert not distance_to_others(random_views(4, (3,), 9)[0].T).any()

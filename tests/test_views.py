@@ -1,0 +1,112 @@
+"""What comes in through the door, and the sentence that what may not gets."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+
+from viewspan.views import check_magnitude, check_views, concatenate, unit_samples
+
+GOOD = np.arange(12.0).reshape(4, 3)
+
+
+def check(views):
+    return check_views(views, caller="CLRSC")
+
+
+@pytest.mark.parametrize("views", [[GOOD, GOOD], (GOOD, GOOD), {"left": GOOD, "right": GOOD}])
+def test_collections_of_views(views):
+    checked = check(views)
+    assert checked.n_features == (3, 3)
+    assert not checked.single
+    assert checked.names == (["left", "right"] if isinstance(views, dict) else ["view 0", "view 1"])
+
+
+@pytest.mark.parametrize("view", [GOOD, GOOD.tolist(), pd.DataFrame(GOOD)])
+def test_one_table_is_one_view(view):
+    checked = check(view)
+    assert checked.single
+    np.testing.assert_array_equal(checked.arrays[0], GOOD)
+
+
+@pytest.mark.parametrize(
+    ("views", "error", "message"),
+    [
+        ([GOOD, GOOD[:3]], ValueError, "view 0 has 4, view 1 has 3"),
+        ({"a": GOOD, "b": GOOD[:3]}, ValueError, "a has 4, b has 3"),
+        ([], ValueError, "at least one view"),
+        ((GOOD for _ in range(2)), TypeError, "list, tuple or dict"),
+        ([GOOD, np.where(GOOD == 5, np.nan, GOOD)], ValueError, "view 1 contains NaN in 1 of its 12 values"),
+        ([np.where(GOOD == 5, np.inf, GOOD)], ValueError, "view 0 contains infinity in 1"),
+        (np.empty((0, 3)), ValueError, r"0 sample\(s\)"),
+        ([GOOD, np.empty((4, 0))], ValueError, r"view 1.*0 feature\(s\)"),
+        (GOOD[:1], ValueError, "minimum of 2"),
+        ([GOOD, np.arange(4.0)], ValueError, "view 1: Expected 2D array, got 1D"),
+        ([GOOD, np.zeros((4, 2, 2))], ValueError, r"view 1.*reshape\(len\(array\), -1\)"),
+        ([GOOD + 1j], ValueError, "Complex data not supported"),
+        ([np.array([["a", "b"], ["c", "d"]])], ValueError, "holds text"),
+        ([np.array([[{}], [{}]], dtype=object)], TypeError, "view 0"),
+        ([np.zeros((4, 2), dtype="datetime64[s]")], ValueError, "dates"),
+        ([np.ma.masked_equal(GOOD, 5)], ValueError, "masked"),
+        (np.asmatrix(GOOD), TypeError, "np.matrix"),
+        ([GOOD, scipy.sparse.csr_array(GOOD)], TypeError, "CLRSC does not take sparse.*view 1"),
+        (pd.DataFrame({"a": [1.0, 2.0], 0: [1.0, 2.0]}).assign(b=[pd.NA, 1]), ValueError, "NaN"),
+    ],
+)
+def test_bad_views_get_one_clear_sentence(views, error, message):
+    with pytest.raises(error, match=message):
+        check(views)
+
+
+def test_frames_in_another_order_are_refused_not_guessed():
+    frame = pd.DataFrame(GOOD, index=list("abcd"))
+    with pytest.raises(ValueError, match=r"same index in another order.*view\.loc\[first\.index\]"):
+        check([frame, frame.iloc[::-1]])
+    with pytest.raises(ValueError, match="another index"):
+        check([frame, frame.set_axis(list("wxyz"))])
+    check([frame, frame.copy()])
+    check([frame, frame.reset_index(drop=True)])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "expected"),
+    [("f2", "f8"), ("f4", "f4"), ("f8", "f8"), ("i4", "f8"), ("?", "f8"), (">f8", "f8"), ("O", "f8")],
+)
+def test_dtypes(dtype, expected):
+    checked = check([GOOD.astype(dtype)])
+    assert checked.dtype == np.dtype(expected)
+    assert checked.arrays[0].dtype == np.float64
+
+
+def test_input_is_never_touched():
+    view = GOOD.copy()
+    view.setflags(write=False)
+    unit_samples(check([view]))
+    np.testing.assert_array_equal(view, GOOD)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+def test_samples_become_unit_length_whatever_their_magnitude(scale):
+    scaled = unit_samples(check([scale * (GOOD + 1)]))[0]
+    np.testing.assert_allclose(np.linalg.norm(scaled, axis=1), 1.0)
+    np.testing.assert_allclose(scaled, unit_samples(check([GOOD + 1]))[0])
+
+
+def test_zeros_are_reported():
+    with pytest.warns(UserWarning, match="view 1 is zero everywhere"):
+        unit_samples(check([GOOD, np.zeros((4, 2))]))
+    with pytest.warns(UserWarning, match="view 0 is zero for 1 of 4 samples"):
+        unit_samples(check([GOOD * [[0], [1], [1], [1]]]))
+    with pytest.raises(ValueError, match="Every value of every view is zero"), pytest.warns(UserWarning, match="zero"):
+        unit_samples(check([np.zeros((4, 2))]))
+
+
+def test_extreme_values_cannot_stay_unscaled():
+    with pytest.raises(ValueError, match="normalize=True"):
+        check_magnitude(check([1e200 * GOOD]))
+
+
+def test_concatenation_keeps_names():
+    joined = concatenate(check({"a": GOOD, "b": GOOD}))
+    assert joined.n_features == (6,)
+    assert joined.names == ["a+b"]
