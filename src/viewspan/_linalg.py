@@ -53,6 +53,7 @@ def spectrum_of_gram(gram: Array) -> Spectrum:
     """
     squares, vectors = eigh(gram)
     kept = squares > len(gram) * np.finfo(float).eps * max(squares[-1], 0.0)
+    kept[-1], squares[-1] = True, max(squares[-1], 0.0)  # a zero matrix has one direction, too
     return Spectrum(np.sqrt(squares[kept][::-1]), vectors[:, kept][:, ::-1].T)
 
 

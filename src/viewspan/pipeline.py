@@ -18,7 +18,7 @@ from viewspan.reduction import Reduction, Sides, reduce_views
 from viewspan.solvers import admm, closed_form, ladmpsap
 from viewspan.solvers.result import Callback, Result, Solution
 from viewspan.solvers.working_set import Screened, solve_screened
-from viewspan.views import check_views
+from viewspan.views import check_magnitude, check_views
 
 SolverName = Literal["admm", "ladmpsap"]
 
@@ -102,12 +102,13 @@ def solve(
         With ``cores``, ``basis``, ``coefficients``, ``objective``, ``dual_bound``, ``gap``, ``status``, ``n_iter``,
         ``history``.
     """
-    arrays = check_views(views, caller="solve").arrays
     axes = Axes.named(datafit, penalty, coupling)
+    check_stopping(solver, tol, max_iter)
+    arrays = check_magnitude(check_views(views, caller="solve"))
     reduction = reduce_views(arrays, "none" if solver == "ladmpsap" else axes.sides)
     return solve_reduced(
         reduction,
-        check_lam(lam, reduction),
+        check_lam(lam, reduction, axes),
         check_tau(tau),
         axes,
         tol=tol,
@@ -117,20 +118,28 @@ def solve(
     )
 
 
-def check_lam(lam: npt.ArrayLike, reduction: Reduction) -> Array:
-    """λ as (c,) or (c, N)."""
+def check_stopping(solver: str, tol: float, max_iter: int | None) -> None:
+    pick("solver", solver, {"admm": admm, "ladmpsap": ladmpsap})
+    if not tol > 0:
+        raise ValueError(f"tol must be positive. Got {tol!r} instead.")
+    if max_iter is not None and max_iter < 1:
+        raise ValueError(f"max_iter must be at least 1. Got {max_iter!r} instead.")
+
+
+def check_lam(lam: npt.ArrayLike, reduction: Reduction, axes: Axes) -> Array:
+    """λ as (c,), or as (c, N) for a penalty that is a sum over samples."""
     n_views, n_samples = len(reduction.spectra), reduction.n_samples
     weights = np.asarray(lam, dtype=float)
     if not np.all(np.isfinite(weights) & (weights >= 0)):
         raise ValueError(f"lam must be finite and at least 0. Got {lam!r} instead.")
     if weights.ndim == 0:
         return np.full(n_views, float(weights))
-    if weights.shape not in {(n_views,), (n_views, n_samples)}:
-        raise ValueError(
-            f"lam must be one number, or one per view ({n_views},), "
-            f"or one per view and sample ({n_views}, {n_samples}). "
-            f"Got an array of shape {weights.shape} instead."
-        )
+    shapes: dict[tuple[int, ...], str] = {(n_views,): "one per view"}
+    if isinstance(axes.penalty, ZeroDiagonalL1):
+        shapes[(n_views, n_samples)] = "one per view and sample"
+    if weights.shape not in shapes:
+        allowed = ", or ".join(f"{meaning} {shape}" for shape, meaning in shapes.items())
+        raise ValueError(f"lam must be one number, or {allowed}. Got an array of shape {weights.shape} instead.")
     return weights
 
 

@@ -68,19 +68,17 @@ def reduce_views(views: Sequence[Array], reduced: Sides = "both") -> Reduction:
     """
     n_samples = len(views[0])
     basis: Array | None
-    with threads_for(len(views), n_samples):
-        if reduced != "none" and sum(view.shape[1] for view in views) <= n_samples:
-            basis, spectra = narrow_basis(views)
-        else:
+    if reduced != "none" and sum(view.shape[1] for view in views) <= n_samples:
+        basis, spectra = narrow_basis(views)
+    else:
+        with threads_for(len(views), n_samples):
             spectra = map_views(spectrum_of_samples, views)
-            basis = None if reduced == "none" else wide_basis(spectra)
-            spectra = spectra if basis is None else [Spectrum(view.values, view.right @ basis) for view in spectra]
-    whole = Reduction(basis, basis, spectra, [])
-    targets = whole.factors
-    if reduced == "left":
-        targets = targets if basis is None else [target @ basis.T for target in targets]
-        return Reduction(basis, None, spectra, targets)
-    return Reduction(basis, basis, spectra, targets)
+        basis = None if reduced == "none" else wide_basis(spectra)
+        spectra = spectra if basis is None else [Spectrum(view.values, view.right @ basis) for view in spectra]
+    targets = [view.matrix for view in spectra]
+    if reduced != "left":
+        return Reduction(basis, basis, spectra, targets)
+    return Reduction(basis, None, spectra, targets if basis is None else [target @ basis.T for target in targets])
 
 
 def narrow_basis(views: Sequence[Array]) -> tuple[Array, list[Spectrum]]:

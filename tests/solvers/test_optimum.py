@@ -107,3 +107,32 @@ def test_hitting_the_cap_warns_with_the_certified_gap():
         result = viewspan.solve(views, 0.1, 1.0, max_iter=1, tol=1e-12)
     assert result.status == "max_iter"
     assert result.history[-1].gap == result.gap
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"lam": -1.0}, "lam must be finite and at least 0"),
+        ({"lam": [0.1, np.nan]}, "lam must be finite"),
+        ({"lam": [0.1] * 3}, r"one per view \(2,\)\. Got an array of shape \(3,\)"),
+        ({"lam": np.ones((2, 8))}, r"Got an array of shape \(2, 8\)"),
+        ({"tau": -1.0}, "tau must be finite and at least 0"),
+        ({"tol": 0.0}, "tol must be positive"),
+        ({"max_iter": 0}, "max_iter must be at least 1"),
+        ({"solver": "newton"}, "solver must be one of 'admm', 'ladmpsap'. Got 'newton'"),
+        ({"datafit": "l7"}, "datafit must be one of 'frobenius', 'half_frobenius', 'l12'"),
+        ({"penalty": "l7"}, "penalty must be one of"),
+        ({"coupling": "l7"}, "coupling must be one of"),
+    ],
+    ids=str,
+)
+def test_bad_arguments_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        viewspan.solve(random_views(0), **({"lam": 0.1, "tau": 0.5} | arguments))
+
+
+def test_a_zero_view_among_many_features_is_no_trouble():
+    views = [random_views(0, (20,), 10)[0], np.zeros((10, 15))]
+    result = viewspan.solve(views, 0.1, 0.5, tol=1e-6)
+    assert result.status == "optimal"
+    assert not np.abs(result.cores[1]).max() > 1e-6

@@ -17,7 +17,7 @@ from viewspan._progress import reporter
 from viewspan._typing import Array, Labels
 from viewspan.graph.affinity import affinity
 from viewspan.graph.ncut import cut
-from viewspan.pipeline import Axes, SolverName, check_lam, solve_reduced
+from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.reduction import Reduction, reduce_views
 from viewspan.solvers.result import Result
 from viewspan.views import Views, check_magnitude, check_views, count_distinct, unit_samples
@@ -99,7 +99,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         lam, tau = self._weights(reduction, views)
         result = solve_reduced(
             reduction,
-            check_lam(lam, reduction),
+            lam,
             tau,
             axes,
             tol=self.tol,

@@ -73,7 +73,7 @@ class CLRSC(SubspaceClusterer):
 
     References
     ----------
-    S. Tierney, Y. Guo, J. Gao, "Collaborative Low-Rank Subspace Clustering", arXiv:1704.03966.
+    S. Tierney, Y. Guo, J. Gao, "Collaborative Low-Rank Subspace Clustering".
 
     Examples
     --------
@@ -127,10 +127,10 @@ class CLRSC(SubspaceClusterer):
 
     def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
         if not (isinstance(self.lam, str) or isinstance(self.tau, str)):
-            return check_lam(self.lam, reduction), float(self.tau)
+            return check_lam(self.lam, reduction, self._axes), float(self.tau)
         spectra = reduction.singular_values()
         if isinstance(self.lam, str):
             lam = automatic_lam(spectra, views.n_samples, views.n_features)
         else:
-            lam = check_lam(self.lam, reduction)
+            lam = check_lam(self.lam, reduction, self._axes)
         return lam, automatic_tau(spectra, lam) if isinstance(self.tau, str) else float(self.tau)

@@ -86,7 +86,7 @@ class LRR(SubspaceClusterer):
 
     def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
         if not isinstance(self.lam, str):
-            return check_lam(self.lam, reduction), 0.0
+            return check_lam(self.lam, reduction, self._axes), 0.0
         spectra = reduction.singular_values()
         lam = automatic_lam(spectra, views.n_samples, views.n_features)
         return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, views.n_samples), 0.0

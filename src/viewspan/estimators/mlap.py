@@ -84,5 +84,5 @@ class MLAP(SubspaceClusterer):
         if isinstance(self.lam, str):
             lam = lam_for_l12(spectra, automatic_lam(spectra, views.n_samples, views.n_features), views.n_samples)
         else:
-            lam = check_lam(self.lam, reduction)
+            lam = check_lam(self.lam, reduction, self._axes)
         return lam, automatic_tau_l12(spectra, views.n_samples) if isinstance(self.tau, str) else float(self.tau)

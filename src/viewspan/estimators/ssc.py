@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from viewspan._typing import Array
 from viewspan.estimators.base import SubspaceClusterer
-from viewspan.pipeline import Axes
+from viewspan.pipeline import Axes, check_lam
 from viewspan.reduction import Reduction
 from viewspan.ssc_weights import data_driven_lam
 from viewspan.views import Views, concatenate
@@ -82,7 +82,8 @@ class SSC(SubspaceClusterer):
     def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
         if isinstance(self.lam, str):
             return data_driven_lam(reduction.factors, views.n_features), 0.0
-        return per_sample(self.lam, len(views.arrays), views.n_samples), 0.0
+        lam = per_sample(self.lam, len(views.arrays), views.n_samples)
+        return check_lam(lam, reduction, self._axes), 0.0
 
 
 def per_sample(lam: float | npt.ArrayLike, n_views: int, n_samples: int) -> Array:

@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_random_state
 
 from viewspan._linalg import eigh, ratio
+from viewspan._threads import threads_for
 from viewspan._typing import Array, Labels
 from viewspan.graph.discretize import AssignLabels, assign
 from viewspan.selection import count_by_eigengap
@@ -64,7 +65,8 @@ def cut(
     n_samples = len(affinity)
     generator = check_random_state(random_state)
     count = most_clusters(n_samples) if n_clusters is None else n_clusters
-    spectrum = leading_eigenvectors(affinity, min(count + 1, n_samples), generator)
+    with threads_for(1, n_samples):
+        spectrum = leading_eigenvectors(affinity, min(count + 1, n_samples), generator)
     if n_clusters is None:
         n_clusters = count_by_eigengap(spectrum.eigenvalues)
     warn_if_in_pieces(affinity, spectrum.eigenvalues, n_clusters)

@@ -50,7 +50,7 @@ def admm(
     """
     iteration = Iteration(problem, State.start(problem) if state is None else state)
     schedule = Schedule(tol)
-    solution = at_zero(problem)
+    solution: Solution | None = None
     for n_iter in range(1, max_iter + 1):
         iteration.advance()
         due = schedule.is_due(n_iter) or n_iter == max_iter
@@ -59,8 +59,8 @@ def admm(
         residuals = iteration.residuals()
         if due or schedule.is_promising(residuals.relative):
             if not np.isfinite(residuals.size):
-                return replace(solution, status="non_finite", n_iter=n_iter)
-            solution = measure(iteration, residuals, n_iter, tol, solution.history)
+                return replace(solution or at_zero(problem), status="non_finite", n_iter=n_iter)
+            solution = measure(iteration, residuals, n_iter, tol, solution.history if solution else [])
             schedule.plan(n_iter, solution.gap)
             if callback is not None:
                 callback(solution.history[-1])
@@ -68,7 +68,7 @@ def admm(
                 break
         if n_iter <= FREEZE:
             iteration.state.balance(residuals)
-    return solution
+    return solution or at_zero(problem)
 
 
 class Iteration:
@@ -140,7 +140,9 @@ def at_zero(problem: Problem) -> Solution:
     """The trivial point, to return if not one iterate is finite."""
     zero = np.zeros(problem.shape)
     dual = [np.zeros_like(target) for target in problem.targets]
-    return Solution(zero, dual, zero, problem.value(zero, 0.0), problem.offset, "max_iter", 0, [])
+    objective, bound = problem.value(zero, 0.0), problem.offset
+    check = Check(0, objective, bound, relative_gap(objective, bound), np.inf, np.inf, problem.shape[1])
+    return Solution(zero, dual, zero, objective, bound, "max_iter", 0, [check])
 
 
 def measure(iteration: Iteration, residuals: Residuals, n_iter: int, tol: float, history: list[Check]) -> Solution:

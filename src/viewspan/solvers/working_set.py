@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from viewspan._linalg import svd
+from viewspan._linalg import eigh
 from viewspan._typing import Array
 from viewspan.model.penalties import SpectralExcess
 from viewspan.model.problem import Problem
@@ -19,7 +19,7 @@ from viewspan.solvers.state import State
 
 SMALLEST = 150
 """Problems with fewer directions are solved whole."""
-WORTHWHILE = 0.8
+WORTHWHILE = 0.6
 """Screen only while the working set is smaller than this share of all directions."""
 FIRST, INNER = 100.0, 0.5
 """Multiples of the tolerance to which the restricted problem is solved: roughly before the working set is
@@ -105,11 +105,9 @@ def screen(problem: Problem) -> Array | None:
         keep = curvature * spectrum.values**2 > lam
         keep[0] = True  # so that the working set is never empty
         kept.append(spectrum.right[keep].T)
-    candidates = np.hstack(kept)
-    largest = max(block.shape[1] for block in kept)
-    if not is_worthwhile(largest, problem):
+    if not is_worthwhile(max(block.shape[1] for block in kept), problem):
         return None
-    directions = span(candidates, DISTINCT)
+    directions = span(np.hstack(kept), DISTINCT)
     return directions if is_worthwhile(directions.shape[1], problem) else None
 
 
@@ -140,5 +138,5 @@ def violated_directions(directions: Array, excess: list[SpectralExcess], strictn
 
 def span(vectors: Array, threshold: float) -> Array:
     """An orthonormal basis of the column space, down to singular values of ``threshold``."""
-    left, singular, _ = svd(vectors)
-    return left[:, singular > threshold]
+    squares, left = eigh(vectors @ vectors.T)
+    return left[:, squares > threshold**2]

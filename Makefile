@@ -1,0 +1,58 @@
+# Everything needed is Python 3.11 or newer, git and make. All work happens in .venv.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PEERS ?= .venv-peers
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: demo test lint format lock benchmark benchmark-peers clean
+
+demo: $(VENV)/.installed  ## cluster the bundled digits
+	$(BIN)/python -m viewspan.demo
+
+test: $(VENV)/.developed  ## all tests, doctests included
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
+
+lint: $(VENV)/.developed  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.developed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: $(VENV)/.developed  ## renew the development lock file
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --extra test --extra lint --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --upgrade --quiet --output-file requirements-dev.lock
+
+benchmark: $(VENV)/.installed  ## ratios against the paper's algorithm; real motion sequences; threads
+	cd benchmarks && ../$(BIN)/python solver.py && ../$(BIN)/python hopkins.py && ../$(BIN)/python threads.py
+
+benchmark-peers: $(PEERS)/.installed  ## whole fits against iMML and mvlearn
+	cd benchmarks && ../$(PEERS)/bin/python peers.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.developed: $(VENV)/bin/python pyproject.toml requirements-dev.lock
+	$(BIN)/pip install --quiet --require-hashes --requirement requirements-dev.lock
+	$(BIN)/pip install --quiet --no-deps --editable .
+	touch $@ $(VENV)/.installed
+
+# mvlearn's pins are years old, so it comes without its dependencies; iMML brings most of them.
+$(PEERS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet imml seaborn graphviz tqdm
+	$(PEERS)/bin/pip install --quiet --no-deps mvlearn
+	$(PEERS)/bin/pip install --quiet --no-deps --editable .
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache
