@@ -1,6 +1,7 @@
 """Views in, certified coefficients out: the way through reduction and solver."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from viewspan._linalg import Spectrum
 from viewspan._threads import threads_for
 from viewspan._typing import Array
 from viewspan.model.couplings import Coupling, L12Coupling, NuclearCoupling, Uncoupled
@@ -16,7 +18,7 @@ from viewspan.model.penalties import Nuclear, Penalty, ZeroDiagonalL1
 from viewspan.model.problem import Problem
 from viewspan.reduction import Reduction, Sides, reduce_views
 from viewspan.solvers import admm, closed_form, ladmpsap
-from viewspan.solvers.result import Callback, Result, Solution
+from viewspan.solvers.result import Callback, Check, Result, Solution
 from viewspan.solvers.working_set import Screened, solve_screened
 from viewspan.views import check_magnitude, check_views
 
@@ -49,6 +51,11 @@ class Axes:
         if not (self.penalty.orthogonally_invariant and self.coupling.orthogonally_invariant):
             return "none"
         return "both" if self.datafit.rotates_samples else "left"
+
+    def reduce(self, views: Sequence[Array], solver: SolverName) -> Reduction:
+        """The views in the coordinates that the axes allow; the paper's algorithm is for the full problem."""
+        sides = "none" if solver == "ladmpsap" else self.sides
+        return reduce_views(views, sides, squares_suffice=self.datafit.curvature is not None)
 
 
 def pick(axis: str, name: str, known: dict[str, Any]) -> Any:
@@ -105,7 +112,7 @@ def solve(
     axes = Axes.named(datafit, penalty, coupling)
     check_stopping(solver, tol, max_iter)
     arrays = check_magnitude(check_views(views, caller="solve"))
-    reduction = reduce_views(arrays, "none" if solver == "ladmpsap" else axes.sides)
+    reduction = axes.reduce(arrays, solver)
     return solve_reduced(
         reduction,
         check_lam(lam, reduction, axes),
@@ -161,19 +168,12 @@ def solve_reduced(
     callback: Callback | None = None,
 ) -> Result:
     """Solve in the reduction's coordinates; warn if the certified gap did not reach ``tol``."""
-    coupling = axes.coupling if tau > 0 else Uncoupled()
-    problem = Problem(
-        reduction.factors,
-        reduction.targets,
-        lam,
-        tau,
-        axes.datafit,
-        axes.penalty,
-        coupling,
-        known_spectra=reduction.spectra,
-    )
+    size = 1.0 if solver == "ladmpsap" else common_size(reduction)  # the released constants are not free of scale
+    unit = size**axes.datafit.degree
+    problem = form_problem(reduction, size, lam / unit, tau / unit, axes)
+    log = None if callback is None else lambda check: callback(in_units(check, unit))
     with threads_for(*problem.shape[:2]):
-        screened = run(problem, solver, tol=tol, max_iter=max_iter, callback=callback)
+        screened = run(problem, solver, tol=tol, max_iter=max_iter, callback=log)
     solution = screened.solution
     if solution.status in {"max_iter", "non_finite"}:
         warnings.warn(unfinished(solution, tol), ConvergenceWarning, stacklevel=3)
@@ -181,14 +181,40 @@ def solve_reduced(
         cores=solution.stack,
         left=compose(reduction.left, screened.directions),
         right=compose(reduction.right, screened.directions),
-        objective=solution.objective,
-        dual_bound=solution.dual_bound,
+        objective=unit * solution.objective,
+        dual_bound=unit * solution.dual_bound,
         status=solution.status,
         n_iter=solution.n_iter,
-        history=solution.history,
+        history=[in_units(check, unit) for check in solution.history],
         lam=lam,
         tau=tau,
     )
+
+
+def common_size(reduction: Reduction) -> float:
+    """A power of two near the largest singular value: dividing by it costs no digit and frees the solver of scale."""
+    largest = max(float(view.values.max(initial=0.0)) for view in reduction.spectra)
+    return float(2.0 ** np.round(np.log2(largest))) if largest > 0 else 1.0
+
+
+def form_problem(reduction: Reduction, size: float, lam: Array, tau: float, axes: Axes) -> Problem:
+    """The problem for views divided by ``size``."""
+    spectra = [Spectrum(view.values / size, view.right) for view in reduction.spectra]
+    return Problem(
+        factors=[view.matrix for view in spectra],
+        targets=[target / size for target in reduction.targets],
+        lam=lam,
+        tau=tau,
+        datafit=axes.datafit,
+        penalty=axes.penalty,
+        coupling=axes.coupling if tau > 0 else Uncoupled(),
+        known_spectra=spectra,
+    )
+
+
+def in_units(check: Check, unit: float) -> Check:
+    """A check of the scaled problem in the objective's own units."""
+    return check._replace(objective=unit * check.objective, dual_bound=unit * check.dual_bound)
 
 
 def run(

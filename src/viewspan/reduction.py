@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from viewspan._linalg import Spectrum, spectrum, spectrum_of_gram, svd
+from viewspan._linalg import Spectrum, spectrum, spectrum_of_gram, svd, triangle
 from viewspan._threads import map_views, threads_for
 from viewspan._typing import Array
 
@@ -58,13 +58,15 @@ class Reduction:
         return [view.values for view in self.spectra]
 
 
-def reduce_views(views: Sequence[Array], reduced: Sides = "both") -> Reduction:
+def reduce_views(views: Sequence[Array], reduced: Sides = "both", *, squares_suffice: bool = True) -> Reduction:
     """Find the joint basis and write every view in it.
 
     Parameters
     ----------
     views : sequence of arrays (N, D_i)
     reduced : {"both", "left", "none"}
+    squares_suffice : bool
+        Whether the fit sees squared residuals only, so that Gram matrices carry all that counts.
     """
     n_samples = len(views[0])
     basis: Array | None
@@ -72,7 +74,7 @@ def reduce_views(views: Sequence[Array], reduced: Sides = "both") -> Reduction:
         basis, spectra = narrow_basis(views)
     else:
         with threads_for(len(views), n_samples):
-            spectra = map_views(spectrum_of_samples, views)
+            spectra = map_views(gram_spectrum if squares_suffice else direct_spectrum, views)
         basis = None if reduced == "none" else wide_basis(spectra)
         spectra = spectra if basis is None else [Spectrum(view.values, view.right @ basis) for view in spectra]
     targets = [view.matrix for view in spectra]
@@ -84,27 +86,34 @@ def reduce_views(views: Sequence[Array], reduced: Sides = "both") -> Reduction:
 def narrow_basis(views: Sequence[Array]) -> tuple[Array, list[Spectrum]]:
     """Few features: the QR factorisation of the views side by side, whose triangle holds every view in the basis.
 
-    A direction is left out only where it carries less than rounding of the objective, so the reduction stays exact in
-    floating point.
+    Every view enters at norm 1, so that a small one next to a large one keeps its directions. A direction is left out
+    only where it carries less than rounding of every view.
     """
-    basis, corner = np.linalg.qr(np.hstack(views))
+    sizes = [float(np.linalg.norm(view)) or 1.0 for view in views]
+    basis, corner = np.linalg.qr(np.hstack([view / size for view, size in zip(views, sizes, strict=True)]))
     rotation, singular, _ = svd(corner)
     rank = max(1, int((singular > len(basis) * np.finfo(float).eps * singular[0]).sum()))
     if rank < len(singular):
         basis, corner = basis @ rotation[:, :rank], rotation[:, :rank].T @ corner
     blocks = np.split(corner, np.cumsum([view.shape[1] for view in views])[:-1], axis=1)
-    return basis, [spectrum(block.T) for block in blocks]
+    return basis, [spectrum(size * block.T) for block, size in zip(blocks, sizes, strict=True)]
 
 
-def spectrum_of_samples(view: Array) -> Spectrum:
+def gram_spectrum(view: Array) -> Spectrum:
     """Of the view with samples in columns; through its Gram matrix where there are more features than samples."""
     return spectrum_of_gram(view @ view.T) if view.shape[1] > view.shape[0] else spectrum(view.T)
+
+
+def direct_spectrum(view: Array) -> Spectrum:
+    """The same without squaring."""
+    return spectrum(triangle(view.T) if view.shape[1] > view.shape[0] else view.T)
 
 
 def wide_basis(spectra: Sequence[Spectrum]) -> Array | None:
     """Many features: their joint row space is usually everything, V = I, unless all views are of low rank."""
     n_samples = spectra[0].right.shape[1]
-    if max(len(view.values) for view in spectra) > NEARLY_ALL * n_samples:
+    rows = np.vstack([view.right[view.values > n_samples * np.finfo(float).eps * view.values[0]] for view in spectra])
+    if len(rows) == 0 or max(len(view.values) for view in spectra) > NEARLY_ALL * n_samples:
         return None
-    joint = spectrum_of_gram(sum((view.matrix.T @ view.matrix for view in spectra), np.zeros((n_samples, n_samples))))
+    joint = spectrum_of_gram(rows.T @ rows)  # every direction at norm 1, whatever the scale of its view
     return joint.right.T if len(joint.values) <= NEARLY_ALL * n_samples else None

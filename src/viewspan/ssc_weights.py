@@ -40,6 +40,11 @@ def data_driven_lam(views: Sequence[Array], n_features: Sequence[int]) -> Array:
 
 
 def lam_of_view(view: Array, n_features: int) -> Array:
+    size = float(np.linalg.norm(view)) / np.sqrt(view.shape[1]) or 1.0  # a typical sample's length
+    return size**2 * lam_of_scaled_view(view / size, n_features)
+
+
+def lam_of_scaled_view(view: Array, n_features: int) -> Array:
     n_samples = view.shape[1]
     noise = noise_level(singular_values(view), n_samples, n_features) * np.sqrt(n_features)
     length = np.linalg.norm(view, axis=0)

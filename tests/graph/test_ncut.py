@@ -134,3 +134,30 @@ def test_affinity_of_a_result_is_that_of_its_coefficients():
 def test_affinity_refuses_what_is_not_square(blocks):
     with pytest.raises(ValueError, match="square coefficient matrices"):
         viewspan.affinity(blocks)
+
+
+@pytest.mark.parametrize("n_pieces", [5, 12, 20])
+@pytest.mark.parametrize("seed", range(3))
+def test_many_pieces_are_all_found_although_lanczos_sees_one_copy(n_pieces, seed):
+    graph, labels = block_graph((500 // n_pieces,) * n_pieces, between=0.0)
+    assert adjusted_rand_score(labels, viewspan.ncut(graph, n_pieces, random_state=seed)) == 1.0
+
+
+def test_isolated_samples_are_reported():
+    graph, _ = block_graph((10, 10))
+    graph[3] = graph[:, 3] = 0.0
+    with pytest.warns(UserWarning, match="1 of 20 samples are connected to no other"):
+        viewspan.ncut(graph, 2, random_state=0)
+
+
+@pytest.mark.parametrize("n_clusters", [0, -1, 2.5, "a", True, 21])
+def test_a_bad_number_of_clusters_is_named(n_clusters):
+    graph, _ = block_graph((10, 10))
+    with pytest.raises(ValueError, match="n_clusters must be an int from 1 to the number of samples, 20"):
+        viewspan.ncut(graph, n_clusters)
+
+
+def test_a_bad_way_of_assigning_is_named():
+    graph, _ = block_graph((10, 10))
+    with pytest.raises(ValueError, match="assign_labels must be one of 'discretize', 'cluster_qr', 'kmeans'"):
+        viewspan.ncut(graph, 2, assign_labels="guess")

@@ -18,7 +18,7 @@ from viewspan._typing import Array, Labels
 from viewspan.graph.affinity import affinity
 from viewspan.graph.ncut import cut
 from viewspan.pipeline import Axes, SolverName, solve_reduced
-from viewspan.reduction import Reduction, reduce_views
+from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
 from viewspan.views import Views, check_magnitude, check_views, count_distinct, unit_samples
 
@@ -95,7 +95,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _solve(self, views: Views) -> Result:
         axes = self._axes
-        reduction = reduce_views(views.arrays, "none" if self.solver == "ladmpsap" else axes.sides)
+        reduction = axes.reduce(views.arrays, self.solver)
         lam, tau = self._weights(reduction, views)
         result = solve_reduced(
             reduction,

@@ -1,7 +1,8 @@
 """Normalised cuts (Shi and Malik 2000; Yu and Shi 2003) of a dense graph."""
 
 import warnings
-from typing import Any, NamedTuple
+from numbers import Integral
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import scipy.linalg
@@ -17,6 +18,8 @@ from viewspan.selection import count_by_eigengap
 
 DENSE = 400
 """Up to this many samples all eigenvectors at once are as fast as a few by iteration."""
+REPEATED = 1e-8
+"""Eigenvalues nearer to each other than this may be copies."""
 IN_PIECES = 1e-10
 """An eigenvalue this close to 1 is another connected component, up to rounding."""
 
@@ -54,7 +57,9 @@ def ncut(
     array (N,) of int
         Labels, numbered from 0 in the order of first appearance.
     """
-    labels, _ = cut(check_affinity(affinity), n_clusters, assign_labels=assign_labels, random_state=random_state)
+    matrix = check_affinity(affinity)
+    check_request(n_clusters, assign_labels, len(matrix))
+    labels, _ = cut(matrix, n_clusters, assign_labels=assign_labels, random_state=random_state)
     return labels
 
 
@@ -88,6 +93,14 @@ def leading_eigenvectors(affinity: Array, count: int, generator: np.random.Rando
             "The affinity is zero everywhere: no sample explains another. "
             "lam or tau is too large for this data; lower them."
         )
+    isolated = int((degree == 0).sum())
+    if isolated:
+        warnings.warn(
+            f"{isolated} of {len(degree)} samples are connected to no other and get an arbitrary label. "
+            "A smaller lam or tau connects more samples.",
+            UserWarning,
+            stacklevel=5,
+        )
     scale = ratio(1.0, np.sqrt(degree))
     normalised = affinity * scale * scale[:, None]
     values, vectors = symmetric_eigenpairs(normalised, count, generator)
@@ -102,10 +115,7 @@ def symmetric_eigenpairs(matrix: Array, count: int, generator: np.random.RandomS
     n_samples = len(matrix)
     if n_samples > DENSE and 10 * count < n_samples:
         try:
-            start = generator.uniform(-1.0, 1.0, n_samples)
-            values, vectors = scipy.sparse.linalg.eigsh(matrix, k=count, which="LA", v0=start)
-            order = np.argsort(-values)
-            return values[order], vectors[:, order]
+            return iterative_eigenpairs(matrix, count, generator)
         except (scipy.sparse.linalg.ArpackError, np.linalg.LinAlgError):
             pass  # the dense road below always arrives
     if n_samples <= DENSE:
@@ -113,6 +123,25 @@ def symmetric_eigenpairs(matrix: Array, count: int, generator: np.random.RandomS
         return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
     values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n_samples - count, n_samples - 1))
     return values[::-1], vectors[:, ::-1]
+
+
+def iterative_eigenpairs(matrix: Array, count: int, generator: np.random.RandomState) -> tuple[Array, Array]:
+    """By the Lanczos method, which sees one copy of a repeated eigenvalue: where two are found to be equal, what was
+    found is taken away and the rest is looked at again.
+    """
+    values, vectors = np.empty(0), np.empty((len(matrix), 0))
+    while True:
+        rest = matrix - (vectors * values) @ vectors.T if len(values) else matrix
+        start = generator.uniform(-1.0, 1.0, len(matrix))
+        more_values, more_vectors = scipy.sparse.linalg.eigsh(rest, k=count, which="LA", v0=start)
+        missed = len(values) == 0 or more_values.max() > values[-1] + REPEATED
+        if not missed:
+            return values, vectors
+        values, vectors = np.hstack([values, more_values]), np.hstack([vectors, more_vectors])
+        order = np.argsort(-values)[:count]
+        values, vectors = values[order], vectors[:, order]
+        if (values[:-1] - values[1:]).min(initial=np.inf) > REPEATED:
+            return values, vectors
 
 
 def warn_if_in_pieces(affinity: Array, eigenvalues: Array, n_clusters: int) -> None:
@@ -134,6 +163,18 @@ def number_by_appearance(labels: Labels) -> Labels:
     """Renumber from 0 in the order in which the labels first appear, so that equal partitions have equal labels."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)
+
+
+def check_request(n_clusters: int | None, assign_labels: str, n_samples: int) -> None:
+    whole = isinstance(n_clusters, Integral) and not isinstance(n_clusters, bool)
+    if n_clusters is not None and not (whole and 1 <= n_clusters <= n_samples):
+        raise ValueError(
+            f"n_clusters must be an int from 1 to the number of samples, {n_samples}, or None. "
+            f"Got {n_clusters!r} instead."
+        )
+    if assign_labels not in get_args(AssignLabels):
+        allowed = ", ".join(map(repr, get_args(AssignLabels)))
+        raise ValueError(f"assign_labels must be one of {allowed}. Got {assign_labels!r} instead.")
 
 
 def check_affinity(affinity: Any) -> Array:

@@ -12,6 +12,7 @@ from viewspan.model.couplings import Coupling, Uncoupled
 from viewspan.model.datafits import Datafit
 from viewspan.model.penalties import Excess, Penalty
 
+ROUNDING = 16 * np.finfo(float).eps
 SHARES = (0.0, 0.02, 0.1, 1.0)
 """How much of a dual violation the penalty's ball may absorb by growing; the rest goes to the coupling. Each
 gives a valid bound.
@@ -90,6 +91,8 @@ class Problem:
     def value(self, stack: Array, penalty: float | None = None) -> float:
         """The objective; its penalty part may be handed in where it is known."""
         fit = sum(self.datafit.value(residual) for residual in self.residuals(stack))
+        if fit <= sum(self.datafit.value(ROUNDING * target) for target in self.targets) < np.inf:
+            fit = 0.0  # an exact fit, up to rounding of the data
         if penalty is None:
             penalty = sum(map_views(self.penalty.value, stack, self.lam))
         return float(fit + penalty + self.tau * self.coupling.value(stack) + self.offset)
@@ -160,4 +163,5 @@ class Problem:
 def scale_limit(worst: Array, domain: float) -> Array:
     """The largest scale at which a dual point that exceeds its balls by the factor ``worst`` is feasible."""
     worst = np.maximum(worst, domain)
-    return np.divide(1.0, worst, out=np.full_like(worst, np.finfo(float).max), where=worst > 0)
+    limit = np.divide(1.0, worst, out=np.full_like(worst, np.finfo(float).max), where=worst > 0)
+    return np.where(np.isnan(worst), 0.0, limit)  # what cannot be measured proves nothing

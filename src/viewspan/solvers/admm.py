@@ -56,18 +56,18 @@ def admm(
         due = schedule.is_due(n_iter) or n_iter == max_iter
         if n_iter > SETTLE and not due:
             continue
-        residuals = iteration.residuals()
-        if due or schedule.is_promising(residuals.relative):
-            if not np.isfinite(residuals.size):
+        copies, fit = iteration.residuals()
+        if due or schedule.is_promising(copies.relative):
+            if not np.isfinite(copies.size):
                 return replace(solution or at_zero(problem), status="non_finite", n_iter=n_iter)
-            solution = measure(iteration, residuals, n_iter, tol, solution.history if solution else [])
+            solution = measure(iteration, copies, n_iter, tol, solution.history if solution else [])
             schedule.plan(n_iter, solution.gap)
             if callback is not None:
                 callback(solution.history[-1])
             if solution.status == "optimal":
                 break
         if n_iter <= FREEZE:
-            iteration.state.balance(residuals)
+            iteration.state.balance(copies, fit)
     return solution or at_zero(problem)
 
 
@@ -93,16 +93,16 @@ class Iteration:
             state.coupling.accept(problem.coupling.prox(state.coupling.point, problem.tau / state.rho))
         for split, image in zip(state.residual, self._images(), strict=True):
             split.move(image)
-            split.accept(problem.datafit.prox(split.point, 1.0 / state.rho))
+            split.accept(problem.datafit.prox(split.point, 1.0 / state.rho_fit))
 
     def _view_step(self, view: int, proximal: Array) -> None:
         """Coefficients W_i, then the penalty's copy of them, written to ``proximal``.
 
-        W_i = (w F_iᵀF_i + kρI)⁻¹ (w F_iᵀR_i + ρ Σ targets), with w the fit's curvature, or ρ for a residual that is
-        split off.
+        W_i = (w F_iᵀF_i + kρI)⁻¹ (w F_iᵀR_i + ρ Σ targets), with w the fit's curvature, or the ρ of a residual that
+        is split off.
         """
         problem, state = self.problem, self.state
-        curvature = problem.datafit.curvature or state.rho
+        curvature = problem.datafit.curvature or state.rho_fit
         pull = state.penalty.target(view)
         if state.coupling is not None:
             pull += state.coupling.target(view)
@@ -118,22 +118,24 @@ class Iteration:
     def _images(self) -> list[Array]:
         return self.problem.residuals(self.stack) if self.state.residual else []
 
-    def residuals(self) -> Residuals:
-        """How far the copies are from W and from their last values, and the sizes to compare that with."""
-        state = self.state
-        images = [self.stack] * len(state.copies) + self._images()
-        splits = [*state.copies, *state.residual]
-        return Residuals(
-            primal=norm(image - split.copy for image, split in zip(images, splits, strict=True)),
-            dual=state.rho * norm(self._pull_back(i, split.change) for i, split in enumerate(splits)),
-            size=max(norm(images), norm(split.copy for split in splits)),
-            force=state.rho * norm(self._pull_back(i, split.scaled) for i, split in enumerate(splits)),
+    def residuals(self) -> tuple[Residuals, Residuals | None]:
+        """How far the copies of W, and the residuals that are split off, are from agreeing and from standing still."""
+        state, factors = self.state, self.problem.factors
+        copies = Residuals(
+            primal=norm(self.stack - split.copy for split in state.copies),
+            dual=state.rho * norm(split.change for split in state.copies),
+            size=max(norm([self.stack] * len(state.copies)), norm(split.copy for split in state.copies)),
+            force=state.rho * norm(split.scaled for split in state.copies),
         )
-
-    def _pull_back(self, position: int, array: Array) -> Array:
-        """To the space of W: copies live there, residuals come back through F_iᵀ."""
-        view = position - len(self.state.copies)
-        return array if view < 0 else self.problem.factors[view].T @ array
+        if not state.residual:
+            return copies, None
+        images = self._images()
+        return copies, Residuals(
+            primal=norm(image - split.copy for image, split in zip(images, state.residual, strict=True)),
+            dual=state.rho_fit * norm(f.T @ split.change for f, split in zip(factors, state.residual, strict=True)),
+            size=max(norm(images), norm(split.copy for split in state.residual)),
+            force=state.rho_fit * norm(f.T @ split.scaled for f, split in zip(factors, state.residual, strict=True)),
+        )
 
 
 def at_zero(problem: Problem) -> Solution:

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from viewspan._linalg import Spectrum
-from viewspan._typing import Array
+from viewspan._linalg import ratio
 from viewspan.model.penalties import Nuclear
 from viewspan.model.problem import Problem
 from viewspan.solvers.result import Check, Solution, relative_gap
@@ -16,23 +15,20 @@ def applies(problem: Problem) -> bool:
 
 
 def solve_closed_form(problem: Problem) -> Solution:
-    """Every view alone: (w/2)‖F − FW‖_F² + λ‖W‖_* is minimal at W = V diag((1 − λ/(w s²))₊) Vᵀ, with F = U
-    diag(s) Vᵀ.
+    """Every view alone: (w/2)‖F − FW‖_F² + λ‖W‖_* is minimal at W = V diag((1 − λ/(w s²))₊) Vᵀ, F = U diag(s) Vᵀ.
+
+    The dual point w·F(I − W) is written with min(w, λ/s²) instead of w(1 − …), which would cancel for small λ.
     """
     curvature = problem.datafit.curvature
     assert curvature is not None  # see applies()
-    stack = np.stack(
-        [shrink(spectrum, float(lam) / curvature) for spectrum, lam in zip(problem.spectra, problem.lam, strict=True)]
-    )
-    dual = problem.smooth_dual(stack)
+    blocks, dual = [], []
+    for factor, (values, right), lam in zip(problem.factors, problem.spectra, problem.lam, strict=True):
+        kept = curvature * values**2 > lam
+        slope = np.where(kept, ratio(lam, values**2), curvature)
+        blocks.append((right.T * (1.0 - slope / curvature)) @ right)
+        dual.append(factor @ (right.T * slope) @ right)
+    stack = np.stack(blocks)
     multiplier = np.zeros_like(stack)
-    bound = problem.certificate(dual, multiplier).bound
-    objective = problem.value(stack)
+    objective, bound = problem.value(stack), problem.certificate(dual, multiplier).bound
     check = Check(1, objective, bound, relative_gap(objective, bound), 0.0, 0.0, problem.shape[1])
     return Solution(stack, dual, multiplier, objective, bound, "optimal", 1, [check])
-
-
-def shrink(spectrum: Spectrum, threshold: float) -> Array:
-    kept = spectrum.values**2 > threshold
-    right = spectrum.right[kept]
-    return (right.T * (1.0 - threshold / spectrum.values[kept] ** 2)) @ right

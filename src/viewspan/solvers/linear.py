@@ -1,5 +1,7 @@
 """The linear system of the coefficient step, factorised once per view."""
 
+from functools import cached_property
+
 import numpy as np
 
 from viewspan._typing import Array
@@ -20,15 +22,26 @@ class RidgeSystem:
         self._inverse = np.empty((0, 0))
 
     def solve(self, rhs: Array, weight: float, ridge: float) -> Array:
+        shrunk = 1.0 / (weight * self.singular**2 + ridge)
         if self.thin:
-            damped = self._damping(weight, ridge)[:, None] * (self.right @ rhs)
-            return (rhs - self.right.T @ damped) / ridge
+            along = self.right @ rhs
+            return self.right.T @ (shrunk[:, None] * along) + self._across(rhs, along) / ridge
         if self._weights != (weight, ridge):
-            shift = (self.right.T * self._damping(weight, ridge)) @ self.right
-            self._inverse = (np.eye(len(shift)) - shift) / ridge
+            self._inverse = (self.right.T * shrunk) @ self.right + self._complement / ridge
             self._weights = (weight, ridge)
         return self._inverse @ rhs
 
-    def _damping(self, weight: float, ridge: float) -> Array:
-        stiff: Array = weight * self.singular**2
-        return stiff / (stiff + ridge)
+    def _across(self, rhs: Array, along: Array) -> Array:
+        """What of ``rhs`` is orthogonal to all rows of V; projected twice, because a small ridge magnifies rounding."""
+        across: Array = rhs - self.right.T @ along
+        across -= self.right.T @ (self.right @ across)
+        return across
+
+    @cached_property
+    def _complement(self) -> Array:
+        """The projector onto the orthogonal complement of V's rows: zero if there are as many as columns."""
+        size = self.right.shape[1]
+        if len(self.right) == size:
+            return np.zeros((size, size))
+        identity = np.eye(size)
+        return self._across(identity, self.right)

@@ -13,6 +13,8 @@ from viewspan.model.problem import Problem
 RELAXATION = 1.4
 BALANCE, MAX_CHANGE = 1.5, 5.0
 """Residuals further apart than the first factor change ρ, by at most the second at a time."""
+SMALLEST_RHO, LARGEST_RHO = 1e-8, 1e2
+"""Bounds of the first ρ, for data of norm about 1."""
 RIDGE_STEPS = 5
 ALL = slice(None)
 
@@ -30,6 +32,14 @@ class Residuals(NamedTuple):
         if min(self.size, self.force) <= 0.0:
             return np.inf
         return max(self.primal / self.size, self.dual / self.force)
+
+    @property
+    def imbalance(self) -> float:
+        """The factor by which ρ should change; 1 where the residuals are near enough to each other."""
+        if min(self) <= 0.0:
+            return 1.0
+        factor = float(np.sqrt((self.primal / self.size) * (self.force / self.dual)))
+        return 1.0 if 1 / BALANCE < factor < BALANCE else min(max(factor, 1 / MAX_CHANGE), MAX_CHANGE)
 
 
 @dataclass
@@ -86,21 +96,27 @@ class State:
     coupling: Split | None
     residual: list[Split]
     rho: float
+    rho_fit: float = 1.0
 
     @classmethod
     def zero(cls, problem: Problem) -> "State":
-        """Z = 0, with ρ near 3·mean λ (found best over many problems; balancing corrects it)."""
+        """Z = 0, with ρ near 3·mean λ (found best over many problems; balancing corrects it).
+
+        Residuals that are split off have another unit than coefficients, so they have a ρ of their own: one over a
+        sample's typical length.
+        """
         shape = problem.shape
 
         def split(like: tuple[int, ...]) -> Split:
             return Split(np.zeros(like), np.zeros(like))
 
-        weights = [3.0 * float(np.mean(problem.lam)), problem.tau, 1e-3]
+        weights = [3.0 * float(np.mean(problem.lam)), problem.tau, SMALLEST_RHO]
         return cls(
             penalty=split(shape),
             coupling=split(shape) if problem.coupled else None,
             residual=[] if problem.datafit.curvature else [split(t.shape) for t in problem.targets],
-            rho=next(weight for weight in weights if weight > 0),
+            rho=min(max(next(weight for weight in weights if weight > 0), SMALLEST_RHO), LARGEST_RHO),
+            rho_fit=float(np.sqrt(shape[0] * shape[2])) / (norm(problem.targets) or 1.0),
         )
 
     @classmethod
@@ -133,19 +149,20 @@ class State:
     @property
     def dual(self) -> list[Array] | None:
         """Y_i, the residuals' dual variables, where residuals are split off."""
-        return [self.rho * split.scaled for split in self.residual] or None
+        return [self.rho_fit * split.scaled for split in self.residual] or None
 
-    def balance(self, residuals: Residuals) -> None:
-        """Move ρ towards equal relative residuals, keeping the true multipliers."""
-        if min(residuals) <= 0.0:
-            return
-        factor = float(np.sqrt((residuals.primal / residuals.size) / (residuals.dual / residuals.force)))
-        if 1 / BALANCE < factor < BALANCE:
-            return
-        factor = min(max(factor, 1 / MAX_CHANGE), MAX_CHANGE)
-        self.rho *= factor
-        for split in [*self.copies, *self.residual]:
-            split.rescale(factor)
+    def balance(self, copies: Residuals, fit: Residuals | None) -> None:
+        """Move each ρ towards equal relative residuals, keeping the true multipliers."""
+        factor = copies.imbalance
+        if factor != 1.0:
+            self.rho *= factor
+            for split in self.copies:
+                split.rescale(factor)
+        factor = 1.0 if fit is None else fit.imbalance
+        if factor != 1.0:
+            self.rho_fit *= factor
+            for split in self.residual:
+                split.rescale(factor)
 
     def embed(self, isometry: Array) -> "State":
         """The state in a larger space; for problems without split residuals."""

@@ -25,6 +25,8 @@ FIRST, INNER = 100.0, 0.5
 """Multiples of the tolerance to which the restricted problem is solved: roughly before the working set is
 complete, closely after.
 """
+ROUNDS = 6
+"""After this many rounds all directions are taken."""
 VIOLATION = 1e-3
 """A dual constraint counts as violated beyond this relative excess."""
 STRICTER, STRICTEST = 0.1, 1e-4
@@ -55,7 +57,7 @@ def solve_screened(
     log = Log(callback)
     state = State.start(problem.restrict(directions))
     inner, strictness = FIRST * tol, 1.0
-    while directions is not None:
+    for _ in range(ROUNDS):
         part = admm(problem.restrict(directions), tol=inner, max_iter=max_iter - log.used, state=state, callback=log)
         solution, excess = certify_on_full(problem, directions, part, tol)
         log(solution.history[-1])
@@ -70,8 +72,8 @@ def solve_screened(
             state = state.embed(np.eye(size, directions.shape[1]))
             directions, inner = np.hstack([directions, added]), min(inner, INNER * tol)
         else:
-            state, directions = state.embed(directions), None
-    whole = admm(problem, tol=tol, max_iter=max_iter - log.used, state=state, callback=log)
+            break
+    whole = admm(problem, tol=tol, max_iter=max_iter - log.used, state=state.embed(directions), callback=log)
     return Screened(None, replace(whole, n_iter=log.used + whole.n_iter, history=log.history))
 
 
