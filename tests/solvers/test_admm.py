@@ -89,7 +89,7 @@ def test_noise_free_data_converges_although_the_fast_svd_fails_there(load):
 def test_the_schedule_aims_at_the_crossing():
     schedule = Schedule(1e-4)
     assert not schedule.is_due(10)
-    assert schedule.is_promising(1e-3)
+    assert schedule.is_promising(4e-4)
     assert not schedule.is_promising(1e-1)
     schedule.plan(20, 1e-2)
     assert not schedule.is_promising(0.0)

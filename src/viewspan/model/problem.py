@@ -1,5 +1,6 @@
 """The problem the solvers see: data in some basis, three axes, their weights, and the certificate of optimality."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,7 +14,7 @@ from viewspan.model.datafits import Datafit
 from viewspan.model.penalties import Excess, Penalty
 
 ROUNDING = 16 * np.finfo(float).eps
-SHARES = (0.0, 0.02, 0.1, 1.0)
+SHARES = (1.0, 0.1, 0.02, 0.0)
 """How much of a dual violation the penalty's ball may absorb by growing; the rest goes to the coupling. Each
 gives a valid bound.
 """
@@ -103,7 +104,7 @@ class Problem:
         assert curvature is not None  # other fits have no dual point for free
         return [curvature * residual for residual in self.residuals(stack)]
 
-    def certificate(self, dual: list[Array], multiplier: Array) -> Certificate:
+    def certificate(self, dual: list[Array], multiplier: Array, enough: float = np.inf) -> Certificate:
         r"""A lower bound of the optimum from any Y_i and any coupling multiplier M.
 
         The dual problem is
@@ -114,30 +115,33 @@ class Problem:
         The point at hand is made feasible: P_i is F_iᵀY_i − M_i clipped to κ_i λ_i for a few κ_i ≥ 1, M takes up
         the rest, and everything is scaled down until all balls hold. What M takes up lies mostly outside its own
         row space, so its norm grows only to second order; this makes the bound far tighter than scaling alone. The
-        best of the bounds is taken; each of them is rigorous.
+        best of the bounds is taken, or the first that is ``enough``; each of them is rigorous.
         """
         slack = [f.T @ y - m for f, y, m in zip(self.factors, dual, multiplier, strict=True)]
         domain = max(self.datafit.polar(y) for y in dual)
+        linear = np.stack([np.einsum("ij,ij->j", y, t) for y, t in zip(dual, self.targets, strict=True)])
+        conjugate = np.stack([self.datafit.conjugate(y) for y in dual])
         excess: list[Excess] = []
         if self.coupled:
             excess = map_views(self.penalty.excess, slack, self.lam)
             limits = self._coupled_limits(excess, multiplier, domain)
         else:
-            limits = [scale_limit(np.stack(map_views(self.penalty.polar, slack, self.lam)), domain)]
-        linear = np.stack([np.einsum("ij,ij->j", y, t) for y, t in zip(dual, self.targets, strict=True)])
-        conjugate = np.stack([self.datafit.conjugate(y) for y in dual])
-        return Certificate(self.offset + max(self._scaled(linear, conjugate, limit) for limit in limits), excess)
+            limits = iter([scale_limit(np.stack(map_views(self.penalty.polar, slack, self.lam)), domain)])
+        bound = -np.inf
+        for limit in limits:
+            bound = max(bound, self.offset + self._scaled(linear, conjugate, limit))
+            if bound >= enough:
+                break
+        return Certificate(bound, excess)
 
-    def _coupled_limits(self, excess: list[Excess], multiplier: Array, domain: float) -> list[Array]:
-        """For every share: how far each view's dual point must be scaled down."""
+    def _coupled_limits(self, excess: list[Excess], multiplier: Array, domain: float) -> Iterator[Array]:
+        """For every share, the cheapest first: how far each view's dual point must be scaled down."""
         surplus = np.array([max(view.worst - 1.0, 0.0) for view in excess])
-        limits = []
-        for share in SHARES if np.isfinite(surplus).all() else SHARES[:1]:
+        for share in SHARES if np.isfinite(surplus).all() else SHARES[-1:]:
             enlargement = 1.0 + share * surplus if share else np.ones_like(surplus)
-            beyond = [view.beyond(kappa) for view, kappa in zip(excess, enlargement, strict=True)]
+            beyond = map_views(lambda view, kappa: view.beyond(kappa), excess, enlargement)
             norm = self.coupling.polar(multiplier + np.stack(beyond))
-            limits.append(scale_limit(np.maximum(enlargement, norm / self.tau)[:, None], domain))
-        return limits
+            yield scale_limit(np.maximum(enlargement, norm / self.tau)[:, None], domain)
 
     def _scaled(self, linear: Array, conjugate: Array, limit: Array) -> float:
         """max over 0 ≤ s ≤ limit of s·linear − f*(sY), for every part of the dual point that can be scaled on

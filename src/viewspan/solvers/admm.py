@@ -153,7 +153,7 @@ def measure(iteration: Iteration, residuals: Residuals, n_iter: int, tol: float,
     stack, multiplier = state.penalty.copy, state.multiplier
     dual = state.dual or problem.smooth_dual(stack)
     objective = problem.value(stack, float(iteration.penalty_values.sum()))
-    bound = problem.certificate(dual, multiplier).bound
+    bound = problem.certificate(dual, multiplier, enough=(1.0 - tol) * objective).bound
     gap = relative_gap(objective, bound)
     check = Check(n_iter, objective, bound, gap, residuals.primal, residuals.dual, problem.shape[1])
     status: Status = "optimal" if gap <= tol else "max_iter"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-PROMISING = 20.0
+PROMISING = 5.0
 """The first certificate is tried when the relative residuals are below this multiple of the tolerance, at the latest
 after ``FIRST_CHECK`` iterations.
 """

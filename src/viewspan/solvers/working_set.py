@@ -120,7 +120,8 @@ def certify_on_full(
     ball.
     """
     dual = problem.smooth_dual(directions @ part.stack @ directions.T)
-    certificate = problem.certificate(dual, directions @ part.multiplier @ directions.T)
+    multiplier = directions @ part.multiplier @ directions.T
+    certificate = problem.certificate(dual, multiplier, enough=(1.0 - tol) * part.objective)
     excess = [view for view in certificate.excess if isinstance(view, SpectralExcess)]
     solution = replace(part, dual_bound=certificate.bound)
     last = part.history[-1]
