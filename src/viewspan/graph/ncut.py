@@ -87,7 +87,7 @@ def most_clusters(n_samples: int) -> int:
 
 
 def leading_eigenvectors(affinity: Array, count: int, generator: np.random.RandomState) -> Spectrum:
-    degree = affinity.sum(axis=1)
+    degree = affinity.sum(axis=1, dtype=np.float64)  # a float32 graph is cut in float64
     if not degree.any():
         raise ValueError(
             "The affinity is zero everywhere: no sample explains another. "

@@ -1,11 +1,10 @@
-"""The paper's own algorithm, for comparison: linearised ADM with parallel splitting and adaptive penalty (its
-Algorithm 2).
+"""The paper's own algorithm, for comparison: LADMPSAP, linearised ADM with parallel splitting and adaptive penalty.
 
-Constants, order of updates and stopping rule are those of the authors' released program, whose answers it
-reproduces: everything starts at zero; Z_i, E_i and A are all computed from the previous iterate; the program halves
-the quadratic fit, so the weights are divided by the fit's curvature here. One thing is mended: the released step
-stays fixed while μ grows, which makes it diverge when pressed for accuracy. Here the step shrinks as μ grows, so
-nothing changes until μ does.
+Constants, order of updates and stopping rule are those of the authors' released program, whose answers it reproduces:
+everything starts at zero; Z_i, E_i and A are all computed from the previous iterate; the program halves the quadratic
+fit, so the weights are divided by the fit's curvature here. The step is mended in two places: the released one stays
+fixed while μ grows, and leaves out the coupling's curvature, so that it diverges when pressed for accuracy or given
+small data. Where the released step is safe nothing changes.
 """
 
 from collections.abc import Sequence

@@ -9,9 +9,9 @@ import numpy as np
 from viewspan._typing import Array
 
 Status = Literal["optimal", "max_iter", "residuals", "non_finite"]
-"""``optimal``: the certified gap reached ``tol``. ``max_iter``: it did not. ``residuals``: the algorithm's own
-stopping rule held,
-the gap says how good that is. ``non_finite``: an iterate overflowed and the last good one is returned."""
+"""``optimal``: the certified gap reached ``tol``. ``max_iter``: it did not. ``residuals``: the algorithm's own stopping
+rule held, and the gap says how good that is. ``non_finite``: an iterate overflowed and the last good one is returned.
+"""
 
 
 class Check(NamedTuple):
