@@ -1,20 +1,14 @@
 """Multi-task low-rank affinity pursuit, the paper's rival."""
 
-from typing import Any, ClassVar
-
-import numpy as np
-import numpy.typing as npt
-from sklearn.utils._param_validation import StrOptions
-
 from viewspan._typing import Array
-from viewspan.estimators.base import WEIGHT, SubspaceClusterer
-from viewspan.pipeline import Axes, SolverName, check_lam
+from viewspan.estimators.coupled import CoupledClusterer
+from viewspan.pipeline import Axes, check_lam
 from viewspan.reduction import Reduction
 from viewspan.selection import automatic_lam, automatic_tau_l12, lam_for_l12
 from viewspan.views import Views
 
 
-class MLAP(SubspaceClusterer):
+class MLAP(CoupledClusterer):
     r"""Multi-task Low-rank Affinity Pursuit.
 
     .. math:: \min_{Z_1,\dots,Z_c}\ \sum_i \|X_i - X_i Z_i\|_{1,2} + \lambda_i \|Z_i\|_* + \tau \|A\|_{1,2}
@@ -43,37 +37,6 @@ class MLAP(SubspaceClusterer):
     B. Cheng, G. Liu, J. Wang, Z. Huang, S. Yan, "Multi-task low-rank affinity pursuit for image segmentation", ICCV
     2011.
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SubspaceClusterer._parameter_constraints,
-        "tau": [StrOptions({"auto"}), WEIGHT],
-        "solver": [StrOptions({"admm", "ladmpsap"})],
-    }
-
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        lam: str | float | npt.ArrayLike = "auto",
-        tau: str | float = "auto",
-        normalize: bool = True,
-        solver: SolverName = "admm",
-        assign_labels: str = "discretize",
-        tol: float = 1e-4,
-        max_iter: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.tau = tau
-        self.normalize = normalize
-        self.solver = solver
-        self.assign_labels = assign_labels
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.verbose = verbose
 
     @property
     def _axes(self) -> Axes:

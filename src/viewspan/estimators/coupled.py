@@ -1,0 +1,45 @@
+"""What the estimators with a coupling share: their parameters."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._param_validation import StrOptions
+
+from viewspan.estimators.base import WEIGHT, SubspaceClusterer
+from viewspan.pipeline import SolverName
+
+
+class CoupledClusterer(SubspaceClusterer):
+    """Views that are solved together, by our solver or by the paper's."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SubspaceClusterer._parameter_constraints,
+        "tau": [StrOptions({"auto"}), WEIGHT],
+        "solver": [StrOptions({"admm", "ladmpsap"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        lam: str | float | npt.ArrayLike = "auto",
+        tau: str | float = "auto",
+        normalize: bool = True,
+        solver: SolverName = "admm",
+        assign_labels: str = "discretize",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.lam = lam
+        self.tau = tau
+        self.normalize = normalize
+        self.solver = solver
+        self.assign_labels = assign_labels
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
