@@ -18,7 +18,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from timing import print_table
 
-from problems import DATA
+from problems import DATA, MISSING
 from viewspan import LRR, SSC
 from viewspan.metrics import subspace_clustering_accuracy
 
@@ -31,6 +31,8 @@ def sequences(limit: int | None) -> list[tuple[str, np.ndarray, np.ndarray]]:
     for path in sorted((DATA / "hopkins155").glob("*.npz"))[:limit]:
         with np.load(path) as archive:
             found.append((path.stem, archive["view_0"].astype(float), archive["labels"].astype(int)))
+    if not found:
+        raise SystemExit(MISSING)
     return found
 
 

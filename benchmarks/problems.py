@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 Views = list[NDArray[np.float64]]
 
+MISSING = "This benchmark needs real data: set VIEWSPAN_DATA to the folder that holds multiview/ and hopkins155/."
+
 DATA = Path(os.environ.get("VIEWSPAN_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
@@ -29,7 +31,10 @@ def synthetic(n_samples: int, n_features: int, noise: float, seed: int = 0) -> t
 
 def real(name: str) -> tuple[Views, NDArray[np.int64]]:
     """A set of the ``multiview`` data folder."""
-    with np.load(DATA / "multiview" / f"{name}.npz") as archive:
+    path = DATA / "multiview" / f"{name}.npz"
+    if not path.exists():
+        raise SystemExit(f"{MISSING} {name}.npz is not there.")
+    with np.load(path) as archive:
         names = sorted(key for key in archive.files if key.startswith("view_"))
         return [archive[key].astype(float) for key in names], archive["labels"].astype(np.int64)
 

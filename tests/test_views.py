@@ -45,6 +45,11 @@ def test_one_table_is_one_view(view):
         ([GOOD, np.zeros((4, 2, 2))], ValueError, r"view 1.*reshape\(len\(array\), -1\)"),
         ([GOOD + 1j], ValueError, "Complex data not supported"),
         ([np.array([["a", "b"], ["c", "d"]])], ValueError, "holds text"),
+        ([np.array([["1.5", 2], [1, 2]], dtype=object)], ValueError, "view 0: the array holds text"),
+        (pd.DataFrame({"a": [1.0, 2.0], "sex": ["f", "m"]}), ValueError, r"X: column 'sex' holds text.*index_col"),
+        (pd.DataFrame({"born": pd.to_datetime(["2000-01-01"] * 2)}), ValueError, "column 'born' holds dates"),
+        (["a.csv", "b.csv"], ValueError, "view 0: Expected 2D array, got .* scalar.*Load the file first"),
+        ({"age": pd.Series([1.0, 2.0])}, ValueError, r"age: Expected 2D array, got 1D.*to_frame"),
         ([np.array([[{}], [{}]], dtype=object)], TypeError, "view 0"),
         ([np.zeros((4, 2), dtype="datetime64[s]")], ValueError, "dates"),
         ([np.ma.masked_equal(GOOD, 5)], ValueError, "masked"),
@@ -64,6 +69,8 @@ def test_frames_in_another_order_are_refused_not_guessed():
         check([frame, frame.iloc[::-1]])
     with pytest.raises(ValueError, match="another index"):
         check([frame, frame.set_axis(list("wxyz"))])
+    with pytest.raises(ValueError, match="some ids are repeated"):
+        check([frame, frame.set_axis(list("aacd"))])
     check([frame, frame.copy()])
     check([frame, frame.reset_index(drop=True)])
 

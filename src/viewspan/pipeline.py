@@ -82,8 +82,8 @@ def solve(
 
     .. math:: \min_{Z_1,\dots,Z_c}\ \sum_i f(X_i - X_i Z_i) + \lambda_i\, p(Z_i) + \tau\, c(Z_1,\dots,Z_c)
 
-    The defaults are cLRSC: f = ‖·‖_F², p = ‖·‖_* and c = ‖A‖_* with rows vec(Z_i)ᵀ. Nothing is scaled here: bring
-    the views to the scale you want first (the estimators make every sample of every view unit length).
+    The defaults are cLRSC, once τ > 0: f = ‖·‖_F², p = ‖·‖_* and c = ‖A‖_* with rows vec(Z_i)ᵀ. Nothing is scaled
+    here: bring the views to the scale you want first (the estimators make every sample of every view unit length).
 
     Parameters
     ----------
@@ -136,6 +136,10 @@ def check_stopping(solver: str, tol: float, max_iter: int | None) -> None:
 def check_lam(lam: npt.ArrayLike, reduction: Reduction, axes: Axes) -> Array:
     """λ as (c,), or as (c, N) for a penalty that is a sum over samples."""
     n_views, n_samples = len(reduction.spectra), reduction.n_samples
+    if isinstance(lam, str):
+        raise ValueError(
+            f"lam must be a number or an array of them. Got {lam!r} instead; only the estimators choose it."
+        )
     weights = np.asarray(lam, dtype=float)
     if not np.all(np.isfinite(weights) & (weights >= 0)):
         raise ValueError(f"lam must be finite and at least 0. Got {lam!r} instead.")
@@ -151,7 +155,7 @@ def check_lam(lam: npt.ArrayLike, reduction: Reduction, axes: Axes) -> Array:
 
 
 def check_tau(tau: float) -> float:
-    if not (np.isfinite(tau) and tau >= 0):
+    if isinstance(tau, str) or not (np.isfinite(tau) and tau >= 0):
         raise ValueError(f"tau must be finite and at least 0. Got {tau!r} instead.")
     return float(tau)
 

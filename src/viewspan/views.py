@@ -69,7 +69,10 @@ def check_views(views: Any, *, caller: str) -> Views:
     counts = [len(array) for array in arrays]
     if len(set(counts)) > 1:
         listed = ", ".join(f"{name} has {count}" for name, count in zip(names, counts, strict=True))
-        raise ValueError(f"All views must have the same samples, one per row, in the same order: {listed}.")
+        raise ValueError(
+            f"All views must have the same samples, one per row, in the same order: {listed}. "
+            "Keep the samples that all of them have."
+        )
     dtype = np.dtype(np.float32) if all(array.dtype == np.float32 for array in arrays) else np.dtype(np.float64)
     return Views([np.asarray(array, dtype=np.float64) for array in arrays], names, single, dtype)
 
@@ -133,23 +136,35 @@ def refuse_unsuitable(view: Any, name: str, caller: str) -> None:
 def check_kind(table: Any) -> None:
     """Two dimensions and numbers; said before the general checks because these messages can say what to do."""
     shape = np.shape(table)
+    if len(shape) == 0:
+        raise ValueError(
+            f"Expected 2D array, got {table.dtype} scalar instead. Load the file first and give its table."
+        )
     if len(shape) == 1:
         raise ValueError(
-            f"Expected 2D array, got 1D array of shape {shape} instead. A view has one row per sample: "
-            "reshape a single feature with array.reshape(-1, 1)."
+            f"Expected 2D array, got 1D array of shape {shape} instead. A view has one row per sample: make a single "
+            "feature a column with array.reshape(-1, 1), or series.to_frame()."
         )
-    if len(shape) != 2:
+    if len(shape) > 2:
         raise ValueError(
             f"Expected 2D array, got {len(shape)}D array of shape {shape} instead. "
             "Flatten every sample to one row with array.reshape(len(array), -1)."
         )
-    dtypes = list(table.dtypes) if hasattr(table, "dtypes") else [table.dtype]
-    for dtype in dtypes:
-        kind = getattr(dtype, "kind", "O")
-        if kind in "mM":
-            raise ValueError(f"holds dates or durations ({dtype}); turn them into numbers first.")
-        if kind in "US":
-            raise ValueError("holds text; a view must be numbers. Could not convert string to float.")
+    if hasattr(table, "items"):
+        for column, values in table.items():
+            check_dtype(np.asarray(values), f"column {column!r}")
+    else:
+        check_dtype(table, "the array")
+
+
+def check_dtype(values: AnyArray, what: str) -> None:
+    if values.dtype.kind in "mM":
+        raise ValueError(f"{what} holds dates or durations ({values.dtype}); turn them into numbers first.")
+    if values.dtype.kind in "UST" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values.flat)):
+        raise ValueError(
+            f"{what} holds text, and a view must be numbers (could not convert string to float). Encode or drop it; "
+            "if it identifies the samples, make it the index (index_col= when reading, or frame.set_index)."
+        )
 
 
 def check_finite(array: AnyArray, name: str) -> None:
@@ -172,12 +187,18 @@ def check_frames_aligned(names: Sequence[str], parts: Sequence[Any]) -> None:
         first_name, first = frames[0]
         if len(index) != len(first) or index.equals(first):
             continue
-        same_samples = index.isin(first).all()
-        if same_samples or not (is_default(index) or is_default(first)):
-            problem = "the same index in another order" if same_samples else "another index"
+        if sorted(map(str, index)) == sorted(map(str, first)):
             raise ValueError(
-                f"{name} has {problem} than {first_name}, so their rows are not the same samples; align them with "
-                "view.loc[first.index] or drop the index with view.reset_index(drop=True)."
+                f"{name} has the same index in another order than {first_name}, so their rows are not the same "
+                f"samples; align it with view.loc[first.index], where view is {name} and first is {first_name}."
+            )
+        if not (is_default(index) or is_default(first)):
+            strange = next((label for label in index if label not in first), None)
+            example = f"{strange!r} is not in {first_name}" if strange is not None else "some ids are repeated"
+            raise ValueError(
+                f"{name} has another index than {first_name} ({example}), so their rows are not the same samples; "
+                "keep the ids that all views share. If the rows do correspond, drop the index with "
+                ".reset_index(drop=True)."
             )
 
 

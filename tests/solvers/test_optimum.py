@@ -114,6 +114,8 @@ def test_hitting_the_cap_warns_with_the_certified_gap():
     [
         ({"lam": -1.0}, "lam must be finite and at least 0"),
         ({"lam": [0.1, np.nan]}, "lam must be finite"),
+        ({"lam": "auto"}, "lam must be a number.*only the estimators choose it"),
+        ({"tau": "auto"}, "tau must be finite"),
         ({"lam": [0.1] * 3}, r"one per view \(2,\)\. Got an array of shape \(3,\)"),
         ({"lam": np.ones((2, 8))}, r"Got an array of shape \(2, 8\)"),
         ({"tau": -1.0}, "tau must be finite and at least 0"),

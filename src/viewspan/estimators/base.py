@@ -127,8 +127,8 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         distinct = count_distinct(views, self.n_clusters)
         if distinct < self.n_clusters:
             warnings.warn(
-                f"There are only {distinct} distinct samples, n_clusters={self.n_clusters} clusters were asked for: "
-                "equal samples are split arbitrarily.",
+                f"n_clusters={self.n_clusters} is more than there are distinct samples ({distinct}): equal samples are "
+                "split arbitrarily.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

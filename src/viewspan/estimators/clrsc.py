@@ -32,7 +32,8 @@ class CLRSC(CoupledClusterer):
     assign_labels : {"discretize", "cluster_qr", "kmeans"}
         How eigenvectors become labels.
     tol : float
-        The relative optimality gap to certify.
+        The relative optimality gap to certify. For LADMPSAP, which stops on its own rule, the paper's ε₂; look at
+        ``dual_gap_``.
     max_iter : int, optional
         2000 by default (200 for LADMPSAP).
     random_state : int, RandomState or None

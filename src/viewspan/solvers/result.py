@@ -70,7 +70,7 @@ class Result:
     tau : float
     """
 
-    cores: Array
+    cores: Array = field(repr=False)
     left: Array | None = field(repr=False)
     right: Array | None = field(repr=False)
     objective: float
@@ -78,7 +78,7 @@ class Result:
     status: Status
     n_iter: int
     history: list[Check] = field(repr=False)
-    lam: Array
+    lam: Array = field(repr=False)
     tau: float
 
     @property
