@@ -20,7 +20,7 @@ from viewspan.graph.ncut import cut
 from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
-from viewspan.views import Views, check_magnitude, check_views, count_distinct, unit_samples
+from viewspan.views import Views, check_magnitude, check_views, concatenate, count_distinct, unit_samples
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 WEIGHT = Interval(Real, 0, np.inf, closed="left")
@@ -44,7 +44,8 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "verbose": ["verbose"],
     }
 
-    solver: SolverName = "admm"
+    solver: SolverName = "admm"  # for methods that offer no choice
+    fusion: str = "late"
     labels_: Labels
     n_clusters_: int
     affinity_matrix_: Array
@@ -79,7 +80,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         views = check_views(X, caller=type(self).__name__)
         self._check_count(views)
         scaled = replace(views, arrays=unit_samples(views) if self.normalize else check_magnitude(views))
-        result = self._solve(self._prepare(scaled))
+        result = self._solve(concatenate(scaled) if self.fusion == "concat" else scaled)
         graph = affinity(result)
         labels, eigenvalues = cut(
             graph, self.n_clusters, assign_labels=self.assign_labels, random_state=self.random_state
@@ -88,10 +89,6 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.result_, self.affinity_matrix_, self.eigenvalues_ = result, graph, eigenvalues
         self.labels_, self.n_clusters_ = labels, int(labels.max()) + 1
         return self
-
-    def _prepare(self, views: Views) -> Views:
-        """A place for methods that change the views once more."""
-        return views
 
     def _solve(self, views: Views) -> Result:
         axes = self._axes

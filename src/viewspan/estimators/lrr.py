@@ -11,7 +11,7 @@ from viewspan.estimators.base import SubspaceClusterer
 from viewspan.pipeline import Axes, check_lam
 from viewspan.reduction import Reduction
 from viewspan.selection import automatic_lam, lam_for_l12
-from viewspan.views import Views, concatenate
+from viewspan.views import Views
 
 
 class LRR(SubspaceClusterer):
@@ -80,9 +80,6 @@ class LRR(SubspaceClusterer):
     @property
     def _axes(self) -> Axes:
         return Axes.named(self.datafit, "nuclear", "none")
-
-    def _prepare(self, views: Views) -> Views:
-        return concatenate(views) if self.fusion == "concat" else views
 
     def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
         if not isinstance(self.lam, str):

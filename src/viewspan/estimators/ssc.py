@@ -11,7 +11,7 @@ from viewspan.estimators.base import SubspaceClusterer
 from viewspan.pipeline import Axes, check_lam
 from viewspan.reduction import Reduction
 from viewspan.ssc_weights import data_driven_lam
-from viewspan.views import Views, concatenate
+from viewspan.views import Views
 
 
 class SSC(SubspaceClusterer):
@@ -75,9 +75,6 @@ class SSC(SubspaceClusterer):
     @property
     def _axes(self) -> Axes:
         return Axes.named("half_frobenius", "l1", "none")
-
-    def _prepare(self, views: Views) -> Views:
-        return concatenate(views) if self.fusion == "concat" else views
 
     def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
         if isinstance(self.lam, str):
