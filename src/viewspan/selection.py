@@ -17,6 +17,8 @@ FLOOR = 1e-3
 FEWEST = 8
 """With fewer singular values than this there is no median to speak of."""
 SHORTEST_RESIDUAL = 0.1
+ABOVE_COLLAPSE = 1.5
+"""λ of an ℓ1,2 fit as a multiple of the weight below which every sample only rebuilds itself."""
 HALF = 0.5
 TINY = np.finfo(float).tiny
 
@@ -95,14 +97,32 @@ def lam_for_l12(spectra: Sequence[Array], lam: Array, n_samples: int) -> Array:
     At residuals of typical length ε the two fits have slopes 1 and 2ε, so λ becomes λ/2ε; ε is the root mean square
     length of the residuals that the closed form leaves at λ, and at least a tenth of a sample's. At most half of what
     makes all coefficients zero, which is ‖X‖₂² divided by a sample's length.
+
+    If λ cuts off no direction, ε is proportional to λ, and λ/2ε is the weight at which residuals vanish altogether:
+    below it Z = I, and every sample is a cluster of its own. So the weight stays well above that (see
+    :func:`collapse_weight`), and half way to zero coefficients where the two are near each other.
     """
     weights = []
     for values, weight in zip(spectra, lam, strict=True):
         squares, length = values**2, typical_length([values], n_samples) or 1.0
         left = np.where(2 * squares > weight, weight**2 / (4 * np.maximum(squares, TINY)), squares).sum()
         residual = max(float(np.sqrt(left / n_samples)), SHORTEST_RESIDUAL * length)
-        weights.append(min(weight / (2 * residual), HALF * float(squares.max(initial=0.0)) / length))
+        collapse, nothing = collapse_weight(values, n_samples), float(squares.max(initial=0.0)) / length
+        wanted = max(weight / (2 * residual), ABOVE_COLLAPSE * collapse)
+        weights.append(min(wanted, max(HALF * nothing, float(np.sqrt(collapse * nothing)))))
     return np.array(weights)
+
+
+def collapse_weight(singular: Array, n_samples: int) -> float:
+    """The λ up to which Z = I is optimal for the ℓ1,2 fit: near 1 / root mean square of 1/s.
+
+    Z = I leaves no residual. It is optimal if some Y with columns of length at most 1 has XᵀY = λI; the shortest such
+    Y is λX(XᵀX)⁻¹, whose columns have the mean square length λ² Σ s⁻² / N. Dependent samples have no such Y.
+    """
+    largest = float(singular.max(initial=0.0))
+    if len(singular) < n_samples or float(singular.min()) <= largest * n_samples * np.finfo(float).eps:
+        return 0.0
+    return 1.0 / float(np.sqrt(np.mean(singular**-2.0)))
 
 
 def automatic_tau_l12(spectra: Sequence[Array], n_samples: int) -> float:
