@@ -24,6 +24,23 @@ def data_file() -> Callable[[str], Path]:
     return find
 
 
+@pytest.fixture
+def minerals(data_file: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The spectral library is there, and the fetcher finds it."""
+    return _offered(data_file("minerals/TIRlib.mat"), monkeypatch)
+
+
+@pytest.fixture
+def faces(data_file: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The face images are there, and the fetcher finds them."""
+    return _offered(data_file("faces/yaleB01_P00A-005E-10.pgm"), monkeypatch)
+
+
+def _offered(path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("VIEWSPAN_DATA", str(path.parents[1]))
+    return path
+
+
 @pytest.fixture(scope="session")
 def load(data_file: Callable[[str], Path]) -> Callable[[str], dict[str, np.ndarray]]:
     """The arrays of an .npz file."""

@@ -1,0 +1,37 @@
+"""Mixtures of pure spectra."""
+
+import numpy as np
+import pytest
+
+from viewspan.datasets import fetch_minerals, make_mineral_mixtures
+
+
+def test_the_library(minerals):
+    spectra, wavelengths = fetch_minerals()
+    assert spectra.shape == (120, 321)
+    assert wavelengths.shape == (321,)
+    assert np.isfinite(spectra).all()
+
+
+def test_mixtures_are_copies_of_sums_with_weights_that_add_up_to_one():
+    """With unit vectors as pure spectra, a mixture shows its weights."""
+    views, labels = make_mineral_mixtures(library=np.eye(12), n_copies=4, n_spectra=5, random_state=0)
+    assert np.bincount(labels).tolist() == [4] * 5
+    for view in views:
+        assert view.shape == (20, 12)
+        assert len(np.unique(view, axis=0)) == 5
+        np.testing.assert_allclose(view.sum(axis=1), 1)
+        assert ((view > 0).sum(axis=1) == 5).all()
+    assert not np.allclose(*views)
+
+
+def test_the_papers_numbers(minerals):
+    views, _ = make_mineral_mixtures(noise=0.1, random_state=0)
+    assert [view.shape for view in views] == [(50, 321), (50, 321)]
+    clean, _ = make_mineral_mixtures(random_state=0)
+    assert (views[0] - clean[0]).std() == pytest.approx(0.1, rel=0.05)
+
+
+def test_more_spectra_than_there_are():
+    with pytest.raises(ValueError, match="n_spectra"):
+        make_mineral_mixtures(library=np.eye(3), n_spectra=5)
