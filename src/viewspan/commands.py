@@ -1,0 +1,88 @@
+"""What the ``viewspan`` command can do."""
+
+import sys
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from viewspan import __version__
+
+app = typer.Typer(
+    help="Clustering of samples that were observed in several ways.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+FAILED, INTERRUPTED = 1, 130
+
+
+class StudyName(StrEnum):
+    """The paper's studies."""
+
+    SYNTHETIC = "synthetic"
+    MINERALS = "minerals"
+    FACES = "faces"
+    ALL = "all"
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"viewspan {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def viewspan(
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Clustering of samples that were observed in several ways."""
+
+
+@app.command()
+def reproduce(
+    study: Annotated[StudyName, typer.Argument(help="Which of the paper's studies.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for results; the same command goes on there.")],
+    trials: Annotated[int, typer.Option(min=1, help="How many times the data is drawn.")] = 50,
+    jobs: Annotated[int, typer.Option(help="Trials at the same time; -1 is one per core.")] = -1,
+    seed: Annotated[int, typer.Option(min=0, help="Every trial's own seed follows from it.")] = 0,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Also the best of a grid for every method, chosen with the labels.")
+    ] = False,
+    mineral_copies: Annotated[
+        int, typer.Option(min=1, help="Copies of every mixture: 10 in the paper, 20 in its program.")
+    ] = 10,
+) -> None:
+    """Repeat the paper's studies: tables and figures of every method, noise level and trial.
+
+    Minerals and faces need data, which is looked for in the folder named by VIEWSPAN_DATA, then in a cache, and is
+    otherwise downloaded. A run that was interrupted goes on where it stopped.
+
+    Examples:
+      viewspan reproduce synthetic -o results --trials 5
+
+      viewspan reproduce all -o results
+    """
+    from viewspan.experiments.reproduce import reproduce as run_studies
+
+    console, start = Console(stderr=True), time.perf_counter()
+    names = [name.value for name in StudyName if name is not StudyName.ALL] if study is StudyName.ALL else [study.value]
+    try:
+        written = run_studies(
+            names, out, trials=trials, jobs=jobs, seed=seed, tune=tune, mineral_copies=mineral_copies, console=console
+        )
+    except KeyboardInterrupt:
+        console.print(f"Interrupted. Finished trials are in {out}; the same command goes on from there.")
+        sys.exit(INTERRUPTED)
+    except (OSError, ValueError, RuntimeError, ModuleNotFoundError) as error:
+        console.print(f"viewspan reproduce: {error}", markup=False, highlight=False, soft_wrap=True)
+        console.print("What is finished is kept; the same command goes on from there.")
+        sys.exit(FAILED)
+    console.print(f"{time.perf_counter() - start:.0f} s. Written:")
+    for path in written:
+        typer.echo(path)

@@ -1,0 +1,16 @@
+"""Studies: data of growing noise, several methods, many trials; tables and figures of them.
+
+The paper's three are in :mod:`viewspan.experiments.paper`; ``docs/own-study.md`` shows how to run one of your own.
+"""
+
+from viewspan._optional import require
+
+for _package in ("pandas", "pyarrow"):
+    require(_package, "studies", purpose="viewspan.experiments")
+
+from viewspan.experiments.figures import plot_accuracy, plot_difference, write_figures  # noqa: E402
+from viewspan.experiments.run import run  # noqa: E402
+from viewspan.experiments.study import Method, Study  # noqa: E402
+from viewspan.experiments.tables import summarise, write_tables  # noqa: E402
+
+__all__ = ["Method", "Study", "plot_accuracy", "plot_difference", "run", "summarise", "write_figures", "write_tables"]

@@ -1,0 +1,159 @@
+"""Runs: each trial once, kept at once, never mixed."""
+
+import errno
+import os
+import shutil
+
+import pytest
+
+from tests.experiments.toys import Failing, make_blobs, toy_study
+from viewspan.experiments import Method, Study, run
+from viewspan.experiments import store as store_module
+from viewspan.experiments.trial import TrialError
+
+
+class Witness:
+    """Notes what starts and finishes."""
+
+    def __init__(self):
+        self.began, self.log = None, []
+
+    def begin(self, total, done):
+        self.began = (total, done)
+
+    def started(self, study, trial):
+        self.log.append(("started", study, trial))
+
+    def finished(self, study, trial):
+        self.log.append(("finished", study, trial))
+
+    def finished_trials(self):
+        return sorted(entry[1:] for entry in self.log if entry[0] == "finished")
+
+
+def without_times(table):
+    return table.drop(columns="seconds")
+
+
+def test_the_table_has_a_row_per_trial_noise_and_method(tmp_path):
+    table = run(toy_study(), tmp_path, trials=3, jobs=1)
+    assert len(table) == 3 * 2 * 2
+    assert not table.duplicated(["trial", "noise", "method"]).any()
+    assert table["seed"].nunique() == 3
+
+
+def test_processes_do_not_change_the_table(tmp_path):
+    alone = run(toy_study(), tmp_path / "one", trials=4, jobs=1)
+    together = run(toy_study(), tmp_path / "two", trials=4, jobs=2)
+    assert without_times(alone).equals(without_times(together))
+
+
+def test_finished_trials_are_not_run_again(tmp_path):
+    full = run(toy_study(), tmp_path, trials=4, jobs=1)
+    (folder,) = (tmp_path / "trials").iterdir()
+    (folder / "00002.json").unlink()
+    witness = Witness()
+    again = run(toy_study(), tmp_path, trials=4, jobs=1, observer=witness)
+    assert witness.began == (4, 3)
+    assert witness.finished_trials() == [("toy", 2)]
+    assert without_times(full).equals(without_times(again))
+
+
+def test_more_trials_later_are_added(tmp_path):
+    run(toy_study(), tmp_path, trials=2, jobs=1)
+    witness = Witness()
+    assert run(toy_study(), tmp_path, trials=3, jobs=1, observer=witness)["trial"].nunique() == 3
+    assert witness.finished_trials() == [("toy", 2)]
+    assert run(toy_study(), tmp_path, trials=2, jobs=1)["trial"].nunique() == 2
+
+
+def test_a_changed_setting_never_mixes_with_old_rows(tmp_path):
+    first = run(toy_study(), tmp_path, trials=2, jobs=1)
+    witness = Witness()
+    changed = run(toy_study(noise=(0.0, 5.0)), tmp_path, trials=2, jobs=1, observer=witness)
+    assert witness.began == (2, 0)
+    assert set(changed["noise"]) == {0.0, 5.0}
+    back = run(toy_study(), tmp_path, trials=2, jobs=1, observer=witness)
+    assert witness.began == (2, 2)  # nothing was lost either
+    assert first.equals(back)
+
+
+def test_a_second_study_joins_the_first(tmp_path):
+    run(toy_study("first"), tmp_path, trials=2, jobs=1)
+    table = run(toy_study("second"), tmp_path, trials=1, jobs=1)
+    assert table.groupby("study")["trial"].nunique().to_dict() == {"first": 2, "second": 1}
+    both = run([toy_study("first"), toy_study("second")], tmp_path / "both", trials=2, jobs=1)
+    assert both.groupby("study")["trial"].nunique().to_dict() == {"first": 2, "second": 2}
+
+
+def test_a_failed_trial_is_not_kept_and_others_are(tmp_path):
+    study = toy_study(noise=[0.0], methods=[Method("fragile", Failing())], generate=loud_at_the_third)
+    with pytest.raises(TrialError, match="trial 2"):
+        run(study, tmp_path, trials=4, jobs=1)
+    kept = sorted(path.name for path in tmp_path.rglob("0*.json"))
+    assert kept == ["00000.json", "00001.json"]
+
+
+def loud_at_the_third(*, noise, random_state):
+    from viewspan.experiments.trial import seed_of
+
+    views, labels = make_blobs(noise=noise, random_state=random_state)
+    return [view * (100 if random_state == seed_of(0, 2) else 0.1) for view in views], labels
+
+
+def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
+    run(toy_study(), tmp_path, trials=1, jobs=1)
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store_module.os, "fsync", full)
+        with pytest.raises(OSError, match=r"No space left on device: .*00001.json"):
+            run(toy_study(), tmp_path, trials=3, jobs=1)
+    assert not list(tmp_path.rglob("*.tmp"))
+    resumed = run(toy_study(), tmp_path, trials=3, jobs=1)
+    assert without_times(resumed).equals(without_times(run(toy_study(), tmp_path / "other", trials=3, jobs=1)))
+
+
+def test_a_truncated_file_is_run_again(tmp_path):
+    full = run(toy_study(), tmp_path, trials=2, jobs=1)
+    (path,) = tmp_path.rglob("00001.json")
+    path.write_bytes(path.read_bytes()[:100])
+    again = run(toy_study(), tmp_path, trials=2, jobs=1)
+    assert without_times(full).equals(without_times(again))
+
+
+def test_leftovers_of_killed_runs_are_removed(tmp_path):
+    run(toy_study(), tmp_path, trials=1, jobs=1)
+    (folder,) = (tmp_path / "trials").iterdir()
+    (folder / "00001.json.4711.tmp").write_bytes(b"[{")
+    run(toy_study(), tmp_path, trials=2, jobs=1)
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_vanished_trials_are_named(tmp_path):
+    run(toy_study("first"), tmp_path, trials=1, jobs=1)
+    shutil.rmtree(tmp_path / "trials")
+    with pytest.raises(FileNotFoundError, match="study 'first' has vanished"):
+        run(toy_study("second"), tmp_path, trials=1, jobs=1)
+
+
+def test_what_is_announced_is_what_runs(tmp_path):
+    witness = Witness()
+    run(toy_study(), tmp_path, trials=3, jobs=1, observer=witness)
+    assert witness.log == [(what, "toy", trial) for trial in range(3) for what in ("started", "finished")]
+
+
+def test_a_study_is_checked_when_it_is_made():
+    with pytest.raises(ValueError, match="letters, digits"):
+        toy_study("../elsewhere")
+    with pytest.raises(ValueError, match="at least one noise level"):
+        toy_study(noise=())
+    twice = [Method("same", Failing()), Method("same", Failing())]
+    with pytest.raises(ValueError, match="'same' twice in the setting 'auto'"):
+        Study("toy", make_blobs, (0.0,), twice)
+    with pytest.raises(ValueError, match="different names"):
+        run([toy_study(), toy_study()], "unused", trials=1)
+    with pytest.raises(ValueError, match="trials"):
+        run(toy_study(), "unused", trials=0)
