@@ -61,8 +61,8 @@ def test_a_folder_that_is_a_file(small, tmp_path):
     target = tmp_path / "taken"
     target.write_text("mine")
     result = run("reproduce", "synthetic", "-o", target, "--trials", 1)
-    assert result.exit_code == 1
-    assert "taken" in result.stderr
+    assert result.exit_code == 2
+    assert "taken' is a file" in result.stderr
     assert target.read_text() == "mine"
 
 

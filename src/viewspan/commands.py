@@ -14,7 +14,7 @@ from viewspan import __version__
 app = typer.Typer(
     help="Clustering of samples that were observed in several ways.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
 FAILED, INTERRUPTED = 1, 130
@@ -47,7 +47,9 @@ def viewspan(
 @app.command()
 def reproduce(
     study: Annotated[StudyName, typer.Argument(help="Which of the paper's studies.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for results; the same command goes on there.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", file_okay=False, help="Folder for results; the same command goes on there.")
+    ],
     trials: Annotated[int, typer.Option(min=1, help="How many times the data is drawn.")] = 50,
     jobs: Annotated[int, typer.Option(help="Trials at the same time; -1 is one per core.")] = -1,
     seed: Annotated[int, typer.Option(min=0, help="Every trial's own seed follows from it.")] = 0,
@@ -63,10 +65,8 @@ def reproduce(
     Minerals and faces need data, which is looked for in the folder named by VIEWSPAN_DATA, then in a cache, and is
     otherwise downloaded. A run that was interrupted goes on where it stopped.
 
-    Examples:
-      viewspan reproduce synthetic -o results --trials 5
-
-      viewspan reproduce all -o results
+    - `viewspan reproduce synthetic -o results --trials 5` takes a minute and needs no data;
+    - `viewspan reproduce all -o results` runs everything.
     """
     from viewspan.experiments.reproduce import reproduce as run_studies
 
@@ -81,7 +81,8 @@ def reproduce(
         sys.exit(INTERRUPTED)
     except (OSError, ValueError, RuntimeError, ModuleNotFoundError) as error:
         console.print(f"viewspan reproduce: {error}", markup=False, highlight=False, soft_wrap=True)
-        console.print("What is finished is kept; the same command goes on from there.")
+        if (out / "trials").exists():
+            console.print("What is finished is kept; the same command goes on from there.")
         sys.exit(FAILED)
     console.print(f"{time.perf_counter() - start:.0f} s. Written:")
     for path in written:
