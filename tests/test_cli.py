@@ -18,6 +18,7 @@ runner = CliRunner()
 def small(monkeypatch):
     """The paper's studies with one quick method each."""
     monkeypatch.setattr(paper, "authors_methods", lambda weights: paper.lrr_methods("authors", weights.lrr))
+    monkeypatch.setattr(paper, "optimum_methods", lambda _: [])
     monkeypatch.setattr(paper, "auto_methods", lambda: [])
 
 

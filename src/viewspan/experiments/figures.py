@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,7 +38,7 @@ LOOKS = (
     Look("#000000", "X", ":"),
     Look("#7F7F7F", "*", ":"),
 )
-PREFERRED = ("cLRSC", "MLAP", "LRR late", "SSC", "LRR concat", "MLAP optimum", "LRR view 1", "LRR view 2")
+PREFERRED = ("cLRSC", "MLAP", "LRR late", "SSC", "LRR concat", "cLRSC strict", "LRR view 1", "LRR view 2")
 """The paper's methods keep their look in every figure; others take what is free."""
 
 PANELS = {
@@ -52,7 +53,8 @@ LABEL_GAP = 0.052
 """Least distance of two labels, as a share of the axis."""
 DIFFERENCE = "coefficient_difference"
 SETTINGS = {
-    "authors": "authors' parameters",
+    "authors": "authors' parameters and algorithm",
+    "optimum": "authors' parameters, certified optimum",
     "auto": "weights from the data (auto)",
     "tuned": "best of a grid, chosen with the labels (tuned)",
 }
@@ -148,9 +150,10 @@ def draw_lines(ax: "Axes", summary: pd.DataFrame, statistic: str) -> None:
 
 
 def looks(methods: Sequence[str]) -> dict[str, Look]:
+    """The paper's methods as always; others what is free, and when nothing is, all from the start."""
     known = dict(zip(PREFERRED, LOOKS, strict=True))
-    free = [look for name, look in known.items() if name not in methods]
-    return {name: known.get(name) or (free.pop(0) if free else LOOKS[-1]) for name in methods}
+    free = cycle([look for name, look in known.items() if name not in methods] or LOOKS)
+    return {name: known[name] if name in known else next(free) for name in methods}
 
 
 def offsets(count: int) -> Array:
@@ -215,11 +218,20 @@ def write_figures(summary: pd.DataFrame, out: str | Path, titles: dict[str, str]
 def save(figure: "Figure", stem: Path) -> list[Path]:
     """As PNG and SVG, the same bytes for the same figure."""
     matplotlib = require("matplotlib", "studies", purpose="Drawing figures")
-    paths = []
+    png, svg = io.BytesIO(), io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "viewspan", "svg.fonttype": "none"}):
-        for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
-            picture = io.BytesIO()
-            figure.savefig(picture, format=kind, dpi=110, metadata=metadata)
-            paths.append(stem.with_name(f"{stem.name}.{kind}"))
-            write_whole(paths[-1], picture.getvalue())
-    return paths
+        figure.savefig(png, format="png", dpi=110)
+        figure.savefig(svg, format="svg", metadata={"Date": None})
+    pictures = {stem.with_name(f"{stem.name}.png"): few_colors(png), stem.with_name(f"{stem.name}.svg"): svg.getvalue()}
+    for path, picture in pictures.items():
+        write_whole(path, picture)
+    return list(pictures)
+
+
+def few_colors(png: io.BytesIO) -> bytes:
+    """The picture with a palette of 256 colours, a third of the size and not to be told apart."""
+    image = require("PIL.Image", "studies", purpose="Drawing figures")
+    smaller = io.BytesIO()
+    with image.open(png) as picture:
+        picture.convert("RGB").quantize(256).save(smaller, "PNG", optimize=True)
+    return smaller.getvalue()
