@@ -42,11 +42,13 @@ def test_the_panels_show_the_tables_numbers(summary):
             np.testing.assert_allclose(line.get_ydata(), summary[summary["method"] == method][statistic])
 
 
-def test_labels_move_apart_and_stay_inside():
-    heights = apart([10, 10, 11, 99, 100, 100], gap=5, top=104)
-    assert min(np.diff(heights)) >= 5
+def test_labels_move_apart_evenly_and_stay_inside():
+    heights = apart([10, 10, 11, 99, 100, 100], gap=5, low=0, high=104)
+    assert min(np.diff(heights)) >= 5 - 1e-9
     assert max(heights) <= 104
-    assert apart([10, 50, 90], gap=5, top=104) == [10, 50, 90]
+    np.testing.assert_allclose(apart([10, 50, 90], gap=5, low=0, high=104), [10, 50, 90])
+    np.testing.assert_allclose(apart([50, 50, 50], gap=6, low=0, high=104), [44, 50, 56])
+    assert apart([0, 0], gap=5, low=0, high=104)[0] >= 0
 
 
 def test_methods_keep_their_look_and_strangers_get_one_of_their_own():

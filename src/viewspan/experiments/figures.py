@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from sklearn.isotonic import isotonic_regression
 
 from viewspan._optional import require
 from viewspan._typing import Array
@@ -173,7 +174,7 @@ def name_lines(ax: "Axes", ends: list[tuple[float, float, str, str]]) -> None:
     """Write every method's name beside the end of its line; where ends are close, names move apart."""
     ends = sorted(ends)
     low, high = ax.get_ylim()
-    heights = apart([value for value, *_ in ends], LABEL_GAP * (high - low), high)
+    heights = apart([value for value, *_ in ends], LABEL_GAP * (high - low), low, high)
     for (value, place, method, color), height in zip(ends, heights, strict=True):
         ax.annotate(
             method,
@@ -188,16 +189,14 @@ def name_lines(ax: "Axes", ends: list[tuple[float, float, str, str]]) -> None:
         )
 
 
-def apart(values: Sequence[float], gap: float, top: float) -> list[float]:
-    """The values, in rising order, moved as little as needed to be at least ``gap`` apart and below ``top``."""
-    heights = list(values)
-    for j in range(1, len(heights)):
-        heights[j] = max(heights[j], heights[j - 1] + gap)
-    ceiling = top
-    for j in reversed(range(len(heights))):
-        heights[j] = min(heights[j], ceiling)
-        ceiling = heights[j] - gap
-    return heights
+def apart(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """The values, in rising order, moved as little as needed to be at least ``gap`` apart and within the limits.
+
+    Least squares under "each at least gap above the one before" is isotonic regression of the values less j·gap.
+    """
+    steps = gap * np.arange(len(values))
+    shifted = isotonic_regression(np.asarray(values) - steps, y_min=low, y_max=high - steps[-1])
+    return list(shifted + steps)
 
 
 def write_figures(summary: pd.DataFrame, out: str | Path, titles: dict[str, str] | None = None) -> list[Path]:

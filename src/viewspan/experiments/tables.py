@@ -31,7 +31,9 @@ def with_tuned(results: pd.DataFrame) -> pd.DataFrame:
 
 def summarise(results: pd.DataFrame) -> pd.DataFrame:
     """Mean, median, maximum, minimum and spread of the SCA for every study, setting, method and noise level."""
-    groups = with_tuned(results).groupby(CELL, sort=False)
+    table = with_tuned(results)
+    share = table["coefficient_difference"] / table["coefficient_norm"]
+    groups = table.assign(relative_difference=share).groupby(CELL, sort=False)
     accuracy = groups["sca"]
     summary = pd.DataFrame(
         {
@@ -48,6 +50,7 @@ def summarise(results: pd.DataFrame) -> pd.DataFrame:
             "coefficient_difference": groups["coefficient_difference"].mean(),
             "coefficient_difference_std": groups["coefficient_difference"].std(ddof=0),
             "coefficient_norm": groups["coefficient_norm"].mean(),
+            "relative_difference": groups["relative_difference"].mean(),
             "largest_gap": groups["gap"].max(),
             "seconds": groups["seconds"].mean(),
             "estimator": groups["estimator"].first(),
