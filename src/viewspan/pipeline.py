@@ -17,12 +17,14 @@ from viewspan.model.datafits import L12, Datafit, Frobenius
 from viewspan.model.penalties import Nuclear, Penalty, ZeroDiagonalL1
 from viewspan.model.problem import Problem
 from viewspan.reduction import Reduction, Sides, reduce_views
-from viewspan.solvers import admm, closed_form, ladmpsap
+from viewspan.solvers import admm, closed_form, ladmap, ladmpsap
 from viewspan.solvers.result import Callback, Check, Result, Solution
 from viewspan.solvers.working_set import Screened, solve_screened
 from viewspan.views import check_magnitude, check_views
 
-SolverName = Literal["admm", "ladmpsap"]
+SolverName = Literal["admm", "ladmpsap", "ladmap"]
+RELEASED = {"ladmpsap": ladmpsap.ladmpsap, "ladmap": ladmap.ladmap}
+"""The algorithms of the authors' program, which see the full problem in its own scale."""
 
 DATAFITS: dict[str, Datafit] = {"frobenius": Frobenius(2.0), "half_frobenius": Frobenius(1.0), "l12": L12()}
 PENALTIES: dict[str, Penalty] = {"nuclear": Nuclear(), "l1": ZeroDiagonalL1()}
@@ -54,7 +56,7 @@ class Axes:
 
     def reduce(self, views: Sequence[Array], solver: SolverName) -> Reduction:
         """The views in the coordinates that the axes allow; the paper's algorithm is for the full problem."""
-        sides = "none" if solver == "ladmpsap" else self.sides
+        sides = "none" if solver in RELEASED else self.sides
         return reduce_views(views, sides, squares_suffice=self.datafit.curvature is not None)
 
 
@@ -91,11 +93,11 @@ def solve(
     lam : float, array (n_views,) or, with ``penalty="l1"``, array (n_views, n_samples)
     tau : float
     tol : float
-        The relative gap to reach. For ``solver="ladmpsap"``, which stops on its own rule, the paper's ε₂.
-    solver : {"admm", "ladmpsap"}
-        Ours, or the paper's algorithm on the full N × N problem.
+        The relative gap to reach. For the authors' algorithms, which stop on their own rule, the paper's ε₂.
+    solver : {"admm", "ladmpsap", "ladmap"}
+        Ours; or the paper's algorithm on the full N × N problem; or what its authors take where nothing is coupled.
     max_iter : int, optional
-        By default 2000 for ADMM, and the authors' 200 for LADMPSAP.
+        By default 2000 for ADMM, and the authors' 200 for theirs.
     datafit : {"frobenius", "half_frobenius", "l12"}
     penalty : {"nuclear", "l1"}
         ``"l1"`` also forces diag(Z_i) = 0.
@@ -126,7 +128,7 @@ def solve(
 
 
 def check_stopping(solver: str, tol: float, max_iter: int | None) -> None:
-    pick("solver", solver, {"admm": admm, "ladmpsap": ladmpsap})
+    pick("solver", solver, {"admm": admm, **RELEASED})
     if not tol > 0:
         raise ValueError(f"tol must be positive. Got {tol!r} instead.")
     if max_iter is not None and max_iter < 1:
@@ -172,7 +174,7 @@ def solve_reduced(
     callback: Callback | None = None,
 ) -> Result:
     """Solve in the reduction's coordinates; warn if the certified gap did not reach ``tol``."""
-    size = 1.0 if solver == "ladmpsap" else common_size(reduction)  # the released constants are not free of scale
+    size = 1.0 if solver in RELEASED else common_size(reduction)  # the released constants are not free of scale
     unit = size**axes.datafit.degree
     problem = form_problem(reduction, size, lam / unit, tau / unit, axes)
     log = None if callback is None else lambda check: callback(in_units(check, unit))
@@ -224,12 +226,12 @@ def in_units(check: Check, unit: float) -> Check:
 def run(
     problem: Problem, solver: SolverName, *, tol: float, max_iter: int | None, callback: Callback | None
 ) -> Screened:
-    """Choose the road: the paper's algorithm if asked for, a closed form where there is one, else ADMM on a
+    """Choose the road: an algorithm of the authors' if asked for, a closed form where there is one, else ADMM on a
     working set.
     """
-    if solver == "ladmpsap":
+    if solver in RELEASED:
         limit = ladmpsap.MAX_ITER if max_iter is None else max_iter
-        return Screened(None, ladmpsap.ladmpsap(problem, tol=tol, max_iter=limit, callback=callback))
+        return Screened(None, RELEASED[solver](problem, tol=tol, max_iter=limit, callback=callback))
     if closed_form.applies(problem):
         return Screened(None, closed_form.solve_closed_form(problem))
     limit = admm.MAX_ITER if max_iter is None else max_iter

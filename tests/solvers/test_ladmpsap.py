@@ -30,16 +30,34 @@ def test_reproduces_the_authors_program(load, case):
     assert ours.objective <= theirs.objective
 
 
-def test_lrr_of_the_authors_is_near_our_closed_form(load):
-    """Their iteration stops early, so its objective is a little above the optimum."""
+def test_reproduces_the_authors_lrr(load):
+    """Their iteration stops early, so its objective is a little above that of the closed form."""
     fixture = load("reference/authors_fixture.npz")
-    view, weight = fixture["X1"], 0.2
-    closed = viewspan.solve([view.T], weight, coupling="none")
+    theirs = viewspan.solve([fixture["X1"].T], 0.2, coupling="none", solver="ladmap")
+    np.testing.assert_allclose(theirs.coefficients[0], fixture["Z_lrr_1v"], atol=1e-8, rtol=0)
+    assert theirs.n_iter == 125
+    closed = viewspan.solve([fixture["X1"].T], 0.2, coupling="none")
+    assert closed.objective <= theirs.objective <= 1.001 * closed.objective
+    assert theirs.dual_bound <= closed.objective
 
-    def objective(z):
-        return np.linalg.norm(view - view @ z) ** 2 + weight * np.linalg.norm(z, "nuc")
 
-    assert closed.objective <= objective(fixture["Z_lrr_1v"]) <= 1.001 * closed.objective
+def test_lrr_of_the_authors_takes_views_one_by_one(load):
+    fixture = load("reference/authors_fixture.npz")
+    views = [fixture[name].T for name in ("X1", "X2")]
+    together = viewspan.solve(views, [0.2, 0.4], coupling="none", solver="ladmap").coefficients
+    for view, weight, found in zip(views, (0.2, 0.4), together, strict=True):
+        alone = viewspan.solve([view], weight, coupling="none", solver="ladmap").coefficients[0]
+        np.testing.assert_allclose(found, alone, atol=1e-10)
+    with pytest.raises(ValueError, match="couples them"):
+        viewspan.solve(views, 0.2, 1.0, solver="ladmap")
+
+
+def test_lrr_of_the_authors_gets_to_the_closed_form_when_pressed():
+    (view,) = random_views(0)[:1]
+    pressed = viewspan.solve([view], 0.3, coupling="none", solver="ladmap", tol=1e-9, max_iter=20000)
+    closed = viewspan.solve([view], 0.3, coupling="none")
+    assert pressed.status == "residuals"
+    assert abs(pressed.objective - closed.objective) <= 1e-6 * closed.objective
 
 
 @pytest.mark.parametrize(("noise", "lam", "tau"), [(0, 0.2, 8.0), (2, 2.0, 2.0)])

@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from viewspan._typing import Array
 from viewspan.estimators.base import SubspaceClusterer
-from viewspan.pipeline import Axes, check_lam
+from viewspan.pipeline import Axes, SolverName, check_lam
 from viewspan.reduction import Reduction
 from viewspan.selection import automatic_lam, lam_for_l12
 from viewspan.views import Views
@@ -32,6 +32,9 @@ class LRR(SubspaceClusterer):
     fusion : {"late", "concat"}
         Several views: each alone, united in one graph by the paper's formula; or their features side by side as one
         view.
+    solver : {"admm", "ladmap"}
+        Ours, which is the closed form where there is one; or the iteration of the paper's authors, which stops early
+        and on some data far from the optimum.
     normalize, assign_labels, tol, max_iter, random_state, verbose
         As in :class:`CLRSC`.
 
@@ -50,6 +53,7 @@ class LRR(SubspaceClusterer):
         **SubspaceClusterer._parameter_constraints,
         "datafit": [StrOptions({"frobenius", "l12"})],
         "fusion": [StrOptions({"late", "concat"})],
+        "solver": [StrOptions({"admm", "ladmap"})],
     }
 
     def __init__(
@@ -60,6 +64,7 @@ class LRR(SubspaceClusterer):
         datafit: str = "frobenius",
         fusion: str = "late",
         normalize: bool = True,
+        solver: SolverName = "admm",
         assign_labels: str = "discretize",
         tol: float = 1e-4,
         max_iter: int | None = None,
@@ -71,6 +76,7 @@ class LRR(SubspaceClusterer):
         self.datafit = datafit
         self.fusion = fusion
         self.normalize = normalize
+        self.solver = solver
         self.assign_labels = assign_labels
         self.tol = tol
         self.max_iter = max_iter

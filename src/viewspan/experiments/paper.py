@@ -13,6 +13,7 @@ from viewspan.datasets import (
     make_subspaces,
 )
 from viewspan.experiments.study import GRID, Method, Study
+from viewspan.pipeline import SolverName
 
 NAMES = ("synthetic", "minerals", "faces")
 N_CLUSTERS = 5
@@ -84,12 +85,13 @@ def check_data(names: Iterable[str]) -> None:
 
 
 def authors_methods(weights: Weights) -> list[Method]:
-    """As the paper ran them: the authors' weights, and LADMPSAP stopped by the authors' rule after at most 200
-    iterations. The paper names no weight for SSC, so that is chosen from the data here too.
+    """As the paper ran them: the authors' weights, and their algorithms stopped by their rule after at most 200
+    iterations (LADMPSAP for cLRSC and MLAP, LADMAP for LRR). The paper names no weight for SSC, so that is chosen from
+    the data here too.
     """
     mlap, clrsc = coupled_estimators(weights)
     return [
-        *lrr_methods("authors", weights.lrr),
+        *lrr_methods("authors", weights.lrr, "ladmap"),
         Method("SSC", SSC(N_CLUSTERS), setting="authors"),
         Method("MLAP", mlap.set_params(solver="ladmpsap"), setting="authors"),
         Method("cLRSC", clrsc.set_params(solver="ladmpsap"), setting="authors"),
@@ -130,12 +132,12 @@ def grid_methods() -> list[Method]:
     return methods
 
 
-def lrr_methods(setting: str, lam: float | str = "auto") -> list[Method]:
+def lrr_methods(setting: str, lam: float | str = "auto", solver: SolverName = "admm") -> list[Method]:
     """LRR of each appearance, of both united in one graph, and of their features side by side."""
-    lrr = LRR(N_CLUSTERS, lam=lam)
+    lrr = LRR(N_CLUSTERS, lam=lam, solver=solver)
     return [
         Method("LRR view 1", lrr, 0, setting),
         Method("LRR view 2", lrr, 1, setting),
         Method("LRR late", lrr, setting=setting),
-        Method("LRR concat", LRR(N_CLUSTERS, lam=lam, fusion="concat"), setting=setting),
+        Method("LRR concat", LRR(N_CLUSTERS, lam=lam, fusion="concat", solver=solver), setting=setting),
     ]

@@ -108,7 +108,7 @@ def decibels(psnr: float) -> str:
 def write_tables(results: pd.DataFrame, out: str | Path) -> pd.DataFrame:
     """Write ``results.parquet``, ``results.csv``, ``summary.csv`` and ``summary.md``; return the summary."""
     folder, summary, parquet = Path(out), summarise(results), io.BytesIO()
-    results.to_parquet(parquet, index=False)
+    results.to_parquet(parquet, index=False, compression="zstd")
     write_whole(folder / "results.parquet", parquet.getvalue())
     for name, table in (("results", results), ("summary", summary)):
         write_whole(folder / f"{name}.csv", table.to_csv(index=False, float_format=SIX_DIGITS).encode())

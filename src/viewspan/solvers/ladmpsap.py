@@ -77,7 +77,15 @@ def ladmpsap(
             break
         if progress.change < tol:
             mu = min(MU_MAX, GROWTH * mu)
-    solution = run.certify(current, progress, status, n_iter)
+    solution = certified(
+        problem,
+        current.coefficients,
+        current.fit_multiplier,
+        current.coupling_multiplier,
+        progress,
+        status,
+        n_iter,
+    )
     if callback is not None:
         callback(solution.history[-1])
     return solution
@@ -126,21 +134,12 @@ class Run:
         slope = factor.T @ (mu * (misfit + old.residuals[view]) + old.fit_multiplier[view])
         slope = slope + mu * (before - old.coupled[view]) + old.coupling_multiplier[view]
         step = max(self.rho * max(1.0, mu / MU), SAFE * mu * (self.largest + 1.0))
-        coefficients = self._prox(before - slope / step, self.problem.lam[view] / self.scale / step)
+        coefficients = prox_as_published(
+            self.problem, before - slope / step, self.problem.lam[view] / self.scale / step
+        )
         residual = self.problem.datafit.prox(-misfit - old.fit_multiplier[view] / mu, 1.0 / (mu * self.scale))
         multiplier = old.fit_multiplier[view] + mu * (factor @ coefficients - target + residual)
         return coefficients, residual, multiplier
-
-    def _prox(self, matrix: Array, lam: Array) -> Array:
-        """Singular value thresholding by a singular value decomposition, as published; other penalties have one
-        prox only.
-        """
-        if not isinstance(self.problem.penalty, Nuclear):
-            return self.problem.penalty.prox_and_value(matrix, lam)[0]
-        if not np.isfinite(matrix).all():
-            return matrix  # for the caller to notice
-        left, values, right = svd(matrix)
-        return (left * np.maximum(values - lam, 0.0)) @ right
 
     def progress(self, old: Iterate, new: Iterate, mu: float) -> Progress:
         """What the stopping rule looks at, measured as the released program does."""
@@ -162,18 +161,37 @@ class Run:
         """The largest norm relative to its view's."""
         return max(float(np.linalg.norm(array)) / size for array, size in zip(arrays, self.norms, strict=True))
 
-    def certify(self, point: Iterate, progress: Progress, status: Status, n_iter: int) -> Solution:
-        """Objective and certified gap in the problem's own scaling."""
-        problem = self.problem
-        multiplier = self.scale * point.coupling_multiplier
-        if problem.datafit.curvature is None:
-            dual = [-self.scale * y for y in point.fit_multiplier]
-        else:
-            dual = problem.smooth_dual(point.coefficients)
-        objective, bound = problem.value(point.coefficients), problem.certificate(dual, multiplier).bound
-        gap = relative_gap(objective, bound)
-        check = Check(n_iter, objective, bound, gap, progress.primal, progress.change, problem.shape[1])
-        return Solution(point.coefficients, dual, multiplier, objective, bound, status, n_iter, [check])
+
+def prox_as_published(problem: Problem, matrix: Array, lam: Array) -> Array:
+    """Singular value thresholding by a singular value decomposition; other penalties have one prox only."""
+    if not isinstance(problem.penalty, Nuclear):
+        return problem.penalty.prox_and_value(matrix, lam)[0]
+    if not np.isfinite(matrix).all():
+        return matrix  # for the caller to notice
+    left, values, right = svd(matrix)
+    return (left * np.maximum(values - lam, 0.0)) @ right
+
+
+def certified(
+    problem: Problem,
+    coefficients: Array,
+    fit_multiplier: Sequence[Array],
+    coupling_multiplier: Array,
+    progress: Progress,
+    status: Status,
+    n_iter: int,
+) -> Solution:
+    """Objective and certified gap in the problem's own scaling; the multipliers are those of the halved fit."""
+    scale = problem.datafit.curvature or 1.0
+    multiplier = scale * coupling_multiplier
+    if problem.datafit.curvature is None:
+        dual = [-scale * y for y in fit_multiplier]
+    else:
+        dual = problem.smooth_dual(coefficients)
+    objective, bound = problem.value(coefficients), problem.certificate(dual, multiplier).bound
+    gap = relative_gap(objective, bound)
+    check = Check(n_iter, objective, bound, gap, progress.primal, progress.change, problem.shape[1])
+    return Solution(coefficients, dual, multiplier, objective, bound, status, n_iter, [check])
 
 
 def differences(left: Sequence[Array], right: Sequence[Array]) -> list[Array]:
