@@ -114,10 +114,11 @@ def lam_for_l12(spectra: Sequence[Array], lam: Array, n_samples: int) -> Array:
 
 
 def collapse_weight(singular: Array, n_samples: int) -> float:
-    """The λ up to which Z = I is optimal for the ℓ1,2 fit: near 1 / root mean square of 1/s.
+    """About the λ up to which Z = I is optimal for the ℓ1,2 fit: 1 / root mean square of 1/s.
 
     Z = I leaves no residual. It is optimal if some Y with columns of length at most 1 has XᵀY = λI; the shortest such
-    Y is λX(XᵀX)⁻¹, whose columns have the mean square length λ² Σ s⁻² / N. Dependent samples have no such Y.
+    Y is λX(XᵀX)⁻¹, whose columns have the mean square length λ² Σ s⁻² / N. The longest of them decides, so this is an
+    upper bound, and nearly exact for samples of one length in all directions. Dependent samples have no such Y.
     """
     largest = float(singular.max(initial=0.0))
     if len(singular) < n_samples or float(singular.min()) <= largest * n_samples * np.finfo(float).eps:

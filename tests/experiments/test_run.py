@@ -3,6 +3,8 @@
 import errno
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -50,8 +52,7 @@ def test_processes_do_not_change_the_table(tmp_path):
 
 def test_finished_trials_are_not_run_again(tmp_path):
     full = run(toy_study(), tmp_path, trials=4, jobs=1)
-    (folder,) = (tmp_path / "trials").iterdir()
-    (folder / "00002.json").unlink()
+    next(tmp_path.rglob("00002.json")).unlink()
     witness = Witness()
     again = run(toy_study(), tmp_path, trials=4, jobs=1, observer=witness)
     assert witness.began == (4, 3)
@@ -126,15 +127,25 @@ def test_a_truncated_file_is_run_again(tmp_path):
 
 def test_leftovers_of_killed_runs_are_removed(tmp_path):
     run(toy_study(), tmp_path, trials=1, jobs=1)
-    (folder,) = (tmp_path / "trials").iterdir()
-    (folder / "00001.json.4711.tmp").write_bytes(b"[{")
+    folder = next(tmp_path.rglob("00000.json")).parent
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left = folder / f"00001.json.{store_module._host()}.{gone.pid}.0123abcd.tmp"
+    others = [
+        folder / f"00001.json.{store_module._host()}.{os.getpid()}.0123abcd.tmp",  # a run that goes on
+        folder / f"00001.json.elsewhere.{gone.pid}.0123abcd.tmp",  # on another machine
+        tmp_path / "mine.tmp",
+    ]
+    for path in (left, *others):
+        path.write_bytes(b"[{")
     run(toy_study(), tmp_path, trials=2, jobs=1)
-    assert not list(tmp_path.rglob("*.tmp"))
+    assert not left.exists()
+    assert all(path.exists() for path in others)
 
 
 def test_vanished_trials_are_named(tmp_path):
     run(toy_study("first"), tmp_path, trials=1, jobs=1)
-    shutil.rmtree(tmp_path / "trials")
+    shutil.rmtree(next(tmp_path.rglob("00000.json")).parent)
     with pytest.raises(FileNotFoundError, match="study 'first' has vanished"):
         run(toy_study("second"), tmp_path, trials=1, jobs=1)
 

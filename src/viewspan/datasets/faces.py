@@ -103,5 +103,5 @@ def laplacian_of_gaussian(picture: Array) -> Array:
 
 
 def sobel(picture: Array) -> Array:
-    """Strength and sign of horizontal edges."""
-    return ndimage.sobel(picture, axis=0, mode="nearest")
+    """Strength of horizontal edges, positive where it gets darker downwards, as MATLAB has it."""
+    return -ndimage.sobel(picture, axis=0, mode="nearest")

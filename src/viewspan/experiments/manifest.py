@@ -1,45 +1,40 @@
 """What was run into a folder, and its table of results."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from viewspan.experiments.store import read_rows, write_whole
+from viewspan.experiments.store import read_json, read_rows, write_whole
 
 
 class Manifest:
-    """``studies.json``: for every study the trials of its latest complete run.
+    """``trials/STUDY.json``: for every study the folder and number of trials of its latest complete run.
 
     So a second study run into the same folder joins the first in the tables, and the same study with other settings
-    takes the place of the former, whose trials stay on disk.
+    takes the place of the former, whose trials stay on disk. A file per study, so that no run rewrites another's.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.path = folder / "studies.json"
+        self.folder = folder / "trials"
 
-    def read(self) -> dict[str, tuple[str, int]]:
-        """Folder and number of trials by study."""
-        if not self.path.exists():
-            return {}
-        return {name: (run["folder"], run["trials"]) for name, run in json.loads(self.path.read_bytes()).items()}
+    def record(self, study: str, trials: int, store: Path) -> None:
+        content = {"folder": store.name, "trials": trials}
+        write_whole(self.folder / f"{study}.json", json.dumps(content).encode())
 
-    def record(self, runs: dict[str, tuple[str, int]]) -> None:
-        known = self.read() | runs
-        content = {name: {"folder": folder, "trials": trials} for name, (folder, trials) in known.items()}
-        write_whole(self.path, json.dumps(content, indent=1).encode())
-
-    def results(self) -> pd.DataFrame:
-        """All rows, by study, trial, noise and method."""
+    def results(self, first: Sequence[str] = ()) -> pd.DataFrame:
+        """All rows, by study, trial, noise and method; these studies first."""
+        others = sorted({path.stem for path in self.folder.glob("*.json")} - set(first))
         rows = []
-        for name, (folder, trials) in self.read().items():
-            for trial in range(trials):
-                found = read_rows(self.folder / "trials" / folder, trial)
+        for study in [*first, *others]:
+            run = read_json(self.folder / f"{study}.json")
+            for trial in range(run["trials"] if isinstance(run, dict) else 0):
+                found = read_rows(self.folder / run["folder"], trial)
                 if found is None:
                     raise FileNotFoundError(
-                        f"Trial {trial} of study {name!r} has vanished from {self.folder / 'trials' / folder}: "
-                        "run the study again."
+                        f"Trial {trial} of study {study!r} has vanished from {self.folder / run['folder']}: run the "
+                        f"study again, or remove {self.folder / study}.json to leave it out of the tables."
                     )
                 rows += found
         return pd.DataFrame(rows)

@@ -1,8 +1,10 @@
 """Run studies: every trial once, in parallel, each written as soon as it is finished."""
 
+import contextlib
 import os
 import signal
 from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Protocol
 
@@ -71,16 +73,23 @@ def run(
         the settings of its latest run.
     """
     studies = [studies] if isinstance(studies, Study) else list(studies)
-    check_scalar(trials, "trials", int, min_val=1)
-    if len({study.name for study in studies}) < len(studies):
-        raise ValueError(f"Studies must have different names. Got {[study.name for study in studies]} instead.")
-    out = Path(out)
+    for name, value, least in (("trials", trials, 1), ("seed", seed, 0)):
+        check_scalar(value, name, Integral, min_val=least)
+    check_scalar(jobs, "jobs", Integral)
+    if jobs == 0:
+        raise ValueError("jobs must be the number of trials at the same time, or -1 for one per core. Got 0 instead.")
+    names = [study.name for study in studies]
+    if len(set(names)) < len(names):
+        raise ValueError(f"Studies must have different names. Got {names} instead.")
+    out, trials, seed = Path(out), int(trials), int(seed)
     stores = {study.name: TrialStore(out, describe_study(study, seed)) for study in studies}
-    _run_missing(studies, stores, trials, seed, jobs, observer or Silent())
+    _run_missing(studies, stores, trials, seed, int(jobs), observer or Silent())
     manifest = Manifest(out)
-    manifest.record({study.name: (stores[study.name].folder.name, trials) for study in studies})
-    sweep(out)
-    return manifest.results()
+    for name in names:
+        manifest.record(name, trials, stores[name].folder)
+    for folder in (out, out / "trials", *(store.folder for store in stores.values())):
+        sweep(folder)
+    return manifest.results(names)
 
 
 def _run_missing(
@@ -99,9 +108,26 @@ def _run_missing(
         pre_dispatch="n_jobs",  # nothing is handed out ahead, so that what was handed out is what is running
         idle_worker_timeout=LONGEST_WAIT,
     )
-    for study_name, trial, rows in parallel(_announced(missing, seed, observer)):
+    with _deaf_workers():
+        stream = parallel(_announced(missing, seed, observer))
+    for study_name, trial, rows in stream:
         stores[study_name].write(trial, rows)
         observer.finished(study_name, trial)
+
+
+@contextlib.contextmanager
+def _deaf_workers() -> Iterator[None]:
+    """Ctrl-C reaches every process, and a worker would answer it with a traceback, even while it is starting: those
+    started here do not hear it. The employer does, and ends them.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _announced(missing: Iterable[Job], seed: int, observer: Observer) -> Iterator[object]:
@@ -112,5 +138,5 @@ def _announced(missing: Iterable[Job], seed: int, observer: Observer) -> Iterato
 
 def _work(study: Study, trial: int, seed: int, employer: int) -> tuple[str, int, list[Row]]:
     if os.getpid() != employer:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the employer ends its workers quietly
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # for workers that were started later
     return study.name, trial, run_trial(study, trial, seed)

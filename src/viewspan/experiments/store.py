@@ -1,11 +1,15 @@
 """Finished trials on disk: one file each, written under a temporary name and then renamed.
 
 A file is there whole or not at all, so a run that was interrupted, killed or ran out of disk goes on where it stopped.
+Nothing is locked: two runs into one folder do some work twice, and the later file, which says the same, stays.
 """
 
 import contextlib
 import json
 import os
+import platform
+import re
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,15 +17,16 @@ from typing import Any
 from viewspan.experiments.settings import key
 from viewspan.experiments.trial import Row
 
+TEMPORARY = re.compile(r"\.(?P<host>[\w-]*)\.(?P<process>\d+)\.[0-9a-f]{8}\.tmp$")
+
 
 class TrialStore:
     """The trials of one study with one set of settings, in ``folder/trials/STUDY-KEY``."""
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
-        self.key = key(settings)
-        self.folder = folder / "trials" / f"{settings['study']}-{self.key}"
+        self.folder = folder / "trials" / f"{settings['study']}-{key(settings)}"
         self.folder.mkdir(parents=True, exist_ok=True)
-        if not (description := self.folder / "settings.json").exists():
+        if read_json(description := self.folder / "settings.json") != settings:
             write_whole(description, json.dumps(settings, indent=1, ensure_ascii=False).encode())
 
     def read(self, trial: int) -> list[Row] | None:
@@ -37,18 +42,23 @@ def trial_path(folder: Path, trial: int) -> Path:
 
 
 def read_rows(folder: Path, trial: int) -> list[Row] | None:
+    rows = read_json(trial_path(folder, trial))
+    return rows if isinstance(rows, list) and all(isinstance(row, dict) and "sca" in row for row in rows) else None
+
+
+def read_json(path: Path) -> Any:
+    """The content; None if there is none, or if it was damaged by what even a rename does not survive, such as a power
+    failure.
+    """
     try:
-        rows: list[Row] = json.loads(trial_path(folder, trial).read_bytes())
-    except FileNotFoundError:
+        return json.loads(path.read_bytes())
+    except (FileNotFoundError, ValueError):
         return None
-    except ValueError:  # cut short by something that even a rename does not survive, such as a power failure
-        return None
-    return rows
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that nobody ever sees a part of it, not even after a crash."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f"{path.name}.{_host()}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
         with temporary.open("wb") as file:
             file.write(content)
@@ -63,6 +73,24 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed runs left behind. Only after a complete run: until then it may be another run's."""
-    for leftover in folder.rglob("*.tmp"):
-        leftover.unlink(missing_ok=True)
+    """Remove temporary files in this folder whose process, on this machine, was killed."""
+    for path in folder.glob("*.tmp"):
+        name = TEMPORARY.search(path.name)
+        if name and name["host"] == _host() and not _runs(int(name["process"])):
+            path.unlink(missing_ok=True)
+
+
+def _host() -> str:
+    return re.sub(r"[^\w-]", "-", platform.node())
+
+
+def _runs(process: int) -> bool:
+    if os.name != "posix":  # there, asking is killing
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-GRID = "grid"
-"""The setting whose methods are points to choose from: tables and figures show the best of each name."""
+GRID, TUNED = "grid", "tuned"
+"""The setting whose methods are points to choose from, and that under which tables show the best of each name."""
+RESERVED = {TUNED, "difference"}
+"""Names that tables and figures use themselves."""
 
-Data = tuple[Sequence[npt.NDArray[Any]] | Mapping[str, npt.NDArray[Any]], npt.ArrayLike]
+Views = Sequence[npt.NDArray[Any]] | Mapping[str, npt.NDArray[Any]]
+Data = tuple[Views, npt.ArrayLike]
 """Views and the true labels."""
 
 
@@ -23,8 +27,8 @@ class Method:
     name : str
         As tables and figures show it.
     estimator : clusterer
-        Anything with ``fit_predict`` and scikit-learn's ``get_params``, unfitted. If it has a ``random_state`` that is
-        not set, the trial's seed is used.
+        Anything with ``fit_predict`` and scikit-learn's ``get_params``, unfitted. If it, or a part of it, has a
+        ``random_state`` that is not set, the trial's seed is used.
     views : "all", "concat" or int
         What it is given: all views, their features side by side as one array, or one view (counted from 0).
     setting : str
@@ -37,11 +41,30 @@ class Method:
     views: Literal["all", "concat"] | int = "all"
     setting: str = "auto"
 
-    def look(self, views: Sequence[npt.NDArray[Any]] | Mapping[str, npt.NDArray[Any]]) -> Any:
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isprintable() or not self.name.strip():
+            raise ValueError(f"The name of a method must be printable text on one line. Got {self.name!r} instead.")
+        check_file_name("setting", self.setting)
+        if self.setting in RESERVED:
+            raise ValueError(f"The setting of a method must not be {self.setting!r}, which tables and figures use.")
+        if isinstance(self.views, Integral) and self.views >= 0:
+            object.__setattr__(self, "views", int(self.views))
+        elif self.views not in ("all", "concat"):
+            raise ValueError(
+                f"The views of method {self.name!r} must be 'all', 'concat' or the number of one, from 0. "
+                f"Got {self.views!r} instead."
+            )
+        if not (hasattr(self.estimator, "fit_predict") and hasattr(self.estimator, "get_params")):
+            raise TypeError(
+                f"The estimator of method {self.name!r} must have fit_predict and get_params, as scikit-learn's "
+                f"clusterers do. Got {self.estimator!r} instead."
+            )
+
+    def look(self, views: Views) -> Any:
         """The views as this method wants them."""
         if self.views == "all":
             return views
-        arrays = list(views.values()) if isinstance(views, Mapping) else list(views)
+        arrays = arrays_of(views)
         return np.hstack(arrays) if self.views == "concat" else arrays[self.views]
 
 
@@ -71,15 +94,31 @@ class Study:
     title: str = ""
 
     def __post_init__(self) -> None:
-        if not self.name or not all(letter.isalnum() or letter in "-_" for letter in self.name):
-            raise ValueError(
-                f"The name of a study must be letters, digits, '-' and '_', since files are named after it. "
-                f"Got {self.name!r} instead."
-            )
+        check_file_name("study", self.name)
+        object.__setattr__(self, "noise", tuple(float(level) for level in self.noise))
+        object.__setattr__(self, "methods", tuple(self.methods))
         if not self.noise or not self.methods:
             raise ValueError(f"Study {self.name!r} needs at least one noise level and one method.")
+        if not all(np.isfinite(level) and level >= 0 for level in self.noise) or len(set(self.noise)) < len(self.noise):
+            raise ValueError(
+                f"The noise levels of study {self.name!r} must be different finite numbers from 0 on. "
+                f"Got {list(self.noise)} instead."
+            )
         names = [(method.setting, method.name) for method in self.methods if method.setting != GRID]
         twice = [pair for pair in names if names.count(pair) > 1]
         if twice:
             setting, name = twice[0]
             raise ValueError(f"Study {self.name!r} has the method {name!r} twice in the setting {setting!r}.")
+
+
+def check_file_name(what: str, name: Any) -> None:
+    """Files are named after studies and settings."""
+    if not isinstance(name, str) or not name or not all(letter.isalnum() or letter in "-_" for letter in name):
+        raise ValueError(
+            f"The name of a {what} must be letters, digits, '-' and '_', since files are named after it. "
+            f"Got {name!r} instead."
+        )
+
+
+def arrays_of(views: Views) -> list[npt.NDArray[Any]]:
+    return list(views.values()) if isinstance(views, Mapping) else list(views)

@@ -6,9 +6,8 @@ from pathlib import Path
 import pandas as pd
 
 from viewspan.experiments.store import write_whole
-from viewspan.experiments.study import GRID
+from viewspan.experiments.study import GRID, TUNED
 
-TUNED = "tuned"
 CELL = ["study", "setting", "method", "noise"]
 SIX_DIGITS = "%.6g"
 
@@ -17,15 +16,15 @@ def with_tuned(results: pd.DataFrame) -> pd.DataFrame:
     """The results with every method's grid replaced by its best point, as the setting "tuned".
 
     Best is the highest mean SCA over all noise levels and trials of a study: one choice per study, as the paper's
-    authors made theirs, and with the labels, as nobody can who has none. The first of equals wins; where a
-    point has no answer it scores nothing.
+    authors made theirs, and with the labels, as nobody can who has none. The first of equals wins. Where a point has no
+    answer its SCA is 0.
     """
-    grid = results[results["setting"] == GRID]
+    grid = results[results["setting"] == GRID].fillna({"sca": 0.0})
     if grid.empty:
         return results
-    scores = grid.fillna({"sca": 0.0}).groupby(["study", "method", "estimator"], sort=False)["sca"].mean()
-    best = scores.groupby(level=["study", "method"], sort=False).idxmax()
-    chosen = grid.set_index(["study", "method", "estimator"]).loc[list(best)].reset_index().assign(setting=TUNED)
+    scores = grid.groupby(["study", "method", "point"], sort=False)["sca"].mean()
+    best = list(scores.groupby(level=["study", "method"], sort=False).idxmax())
+    chosen = grid.set_index(["study", "method", "point"]).loc[best].reset_index().assign(setting=TUNED)
     return pd.concat([results[results["setting"] != GRID], chosen[results.columns]], ignore_index=True)
 
 
@@ -93,6 +92,7 @@ def _pivot(part: pd.DataFrame, cells: list[str]) -> str:
 
 def markdown_table(rows: list[list[str]]) -> str:
     """Aligned columns, the first row as header."""
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     lines = [
         "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows

@@ -1,6 +1,8 @@
 """One trial: the same data for every method, at every noise level."""
 
+import copy
 import platform
+import re
 import time
 import warnings
 from collections.abc import Mapping
@@ -11,7 +13,8 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from viewspan.experiments.study import GRID, Data, Method, Study
+from viewspan.estimators.base import SubspaceClusterer
+from viewspan.experiments.study import GRID, Data, Method, Study, arrays_of
 from viewspan.metrics import coefficient_difference, psnr, subspace_clustering_accuracy
 
 Row = dict[str, Any]
@@ -20,7 +23,7 @@ LOG_TEN = float(np.log(10.0))
 
 
 class TrialError(RuntimeError):
-    """A method failed; the message says which, and on what data."""
+    """Data or a method failed; the message says which, and in what trial."""
 
 
 def seed_of(seed: int, trial: int) -> int:
@@ -33,56 +36,82 @@ def run_trial(study: Study, trial: int, seed: int) -> list[Row]:
 
     BLAS is held to one thread, so that a result does not depend on how many trials run beside it.
     """
-    own_seed = seed_of(seed, trial)
+    facts = {"study": study.name, "trial": trial, "seed": seed_of(seed, trial)}
     with threadpool_limits(limits=1):
-        clean, _ = study.generate(noise=0.0, random_state=own_seed)
+        clean, _ = draw(study, facts | {"noise": 0.0})
         rows = []
         for noise in study.noise:
-            data = study.generate(noise=float(noise), random_state=own_seed)
-            facts = {"study": study.name, "trial": trial, "seed": own_seed, "noise": float(noise)}
-            facts |= noise_measures(clean, data[0])
-            rows += [facts | run_method(study, method, data, facts) for method in study.methods]
+            place = facts | {"noise": noise}
+            data = draw(study, place)
+            place |= noise_measures(clean, data[0])
+            rows += [place | run_method(point, method, data, place) for point, method in enumerate(study.methods)]
     return rows
 
 
-def run_method(study: Study, method: Method, data: Data, facts: Row) -> Row:
+def draw(study: Study, place: Row) -> Data:
+    """Views and labels of this trial at this noise."""
+    try:
+        views, labels = study.generate(noise=place["noise"], random_state=place["seed"])
+        if not isinstance(views, list | tuple | Mapping):
+            raise TypeError(f"the views must be a list, tuple or dict of arrays, not {type(views).__name__}")
+    except Exception as error:
+        raise TrialError(f"The data could not be generated {where(place)}: {type(error).__name__}: {error}") from error
+    return views, labels
+
+
+def run_method(point: int, method: Method, data: Data, place: Row) -> Row:
     """Fit and score. A point of a grid may have no answer, for instance with a weight that leaves nothing: its SCA
     is NaN, and the reason is kept. Anywhere else that is an error.
     """
     views, truth = data
-    estimator = clone(method.estimator)
-    if estimator.get_params().get("random_state", 0) is None:
-        estimator.set_params(random_state=facts["seed"])
+    estimator = seeded(clone(method.estimator), place["seed"])
+    shown = method.look(copy.deepcopy(views))  # a method that writes into its input must not change the next one's
     accuracy, failure, start = float("nan"), [], time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            labels = estimator.fit_predict(method.look(views))
-            accuracy = subspace_clustering_accuracy(truth, labels)
+            accuracy = subspace_clustering_accuracy(truth, estimator.fit_predict(shown))
         except Exception as error:
             if method.setting != GRID or not isinstance(error, ValueError):
-                raise TrialError(
-                    f"{method.name} ({method.setting}) failed in study {study.name}, trial {facts['trial']}, "
-                    f"noise {facts['noise']:g}, seed {facts['seed']}: {type(error).__name__}: {error}"
-                ) from error
+                words = f"{method.name} ({method.setting}) failed {where(place)}: {type(error).__name__}: {error}"
+                raise TrialError(words) from error
             failure = [str(error)]
     seconds = time.perf_counter() - start
     return {
         "setting": method.setting,
         "method": method.name,
+        "point": point,
         "sca": accuracy,
         **solution_measures(estimator),
         "seconds": seconds,
         "warning": "; ".join(dict.fromkeys(failure + [str(warning.message) for warning in caught])),
-        "estimator": " ".join(repr(method.estimator).split()),
+        "estimator": in_words(method.estimator),
         "versions": versions(),
     }
 
 
+def where(place: Row) -> str:
+    return f"in study {place['study']}, trial {place['trial']}, noise {place['noise']:g}, seed {place['seed']}"
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Every random state that is not set, also those of the parts of a pipeline, becomes the trial's seed."""
+    parameters = estimator.get_params(deep=True)
+    unset = [name for name, value in parameters.items() if name.split("__")[-1] == "random_state" and value is None]
+    return estimator.set_params(**dict.fromkeys(unset, seed))
+
+
+def in_words(estimator: Any) -> str:
+    """Its representation on one line, without addresses in memory, which say nothing and differ every time."""
+    return re.sub(r" at 0x[0-9a-f]+", "", " ".join(repr(estimator).split()))
+
+
 def noise_measures(clean: Any, noisy: Any) -> Row:
-    """PSNR, the mean over the views, by the paper's formula and as the authors' program prints it (10·ln)."""
-    pairs = zip(_arrays(clean), _arrays(noisy), strict=True)
-    decibels = float(np.mean([psnr(reference, observed) for reference, observed in pairs]))
+    """PSNR over all entries of all views, by the paper's formula and as the authors' program prints it (10·ln)."""
+    reference, observed = ([np.asarray(view) for view in arrays_of(views)] for views in (clean, noisy))
+    if [view.shape for view in reference] != [view.shape for view in observed]:
+        return {"psnr": float("nan"), "psnr_ln": float("nan")}
+    decibels = psnr(*(np.concatenate([view.ravel() for view in views]) for views in (reference, observed)))
     return {"psnr": decibels, "psnr_ln": LOG_TEN * decibels}
 
 
@@ -90,20 +119,15 @@ def solution_measures(estimator: Any) -> Row:
     """What our estimators tell about their solution: ‖Z_1 − Z_2‖_F of the first two views, the mean ‖Z_i‖_F, the
     objective, its gap and weights. NaN for estimators of others, and for the difference where there is one Z only.
     """
-    coefficients = getattr(estimator, "coefficients_", [])
-    return {
-        "coefficient_difference": coefficient_difference(*coefficients[:2]) if len(coefficients) > 1 else np.nan,
-        "coefficient_norm": float(np.mean([np.linalg.norm(Z) for Z in coefficients])) if coefficients else np.nan,
-        "objective": float(getattr(estimator, "objective_", np.nan)),
-        "gap": float(getattr(estimator, "dual_gap_", np.nan)),
-        "n_iter": float(getattr(estimator, "n_iter_", np.nan)),
-        "lam": float(np.mean(getattr(estimator, "lam_", np.nan))),
-        "tau": float(getattr(estimator, "tau_", np.nan)),
-    }
-
-
-def _arrays(views: Any) -> list[Any]:
-    return list(views.values()) if isinstance(views, Mapping) else list(views)
+    names = ("coefficient_difference", "coefficient_norm", "objective", "gap", "n_iter", "lam", "tau")
+    if not isinstance(estimator, SubspaceClusterer) or not hasattr(estimator, "result_"):
+        return dict.fromkeys(names, float("nan"))
+    coefficients = estimator.coefficients_
+    difference = coefficient_difference(*coefficients[:2]) if len(coefficients) > 1 else float("nan")
+    size = float(np.mean([np.linalg.norm(Z) for Z in coefficients]))
+    weights = (float(np.mean(estimator.lam_)), estimator.tau_)
+    values = (difference, size, estimator.objective_, estimator.dual_gap_, float(estimator.n_iter_), *weights)
+    return dict(zip(names, values, strict=True))
 
 
 def versions() -> str:
