@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from viewspan import __version__
+from viewspan.cli import INTERRUPTED
 
 app = typer.Typer(
     help="Clustering of samples that were observed in several ways.",
@@ -17,7 +18,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-FAILED, INTERRUPTED = 1, 130
+FAILED = 1
 
 
 class StudyName(StrEnum):

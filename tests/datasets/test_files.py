@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 
 from viewspan.datasets import fetch_minerals, fetch_yale_faces, files
+from viewspan.datasets.minerals import LIBRARY
 
 
 @pytest.fixture
@@ -49,11 +50,13 @@ def offline(monkeypatch):
 
 
 def test_the_users_folder_comes_first(empty_cache, offline, monkeypatch, tmp_path, library):
-    (tmp_path / "minerals").mkdir()
-    shutil.copy(library, tmp_path / "minerals")
+    for folder in (tmp_path, empty_cache):
+        (folder / "minerals").mkdir(parents=True)
+        shutil.copy(library, folder / "minerals")
     monkeypatch.setenv(files.VARIABLE, str(tmp_path))
-    assert fetch_minerals()[0].shape == (120, 321)
-    assert not empty_cache.exists()
+    assert files.locate([LIBRARY]) == [tmp_path / LIBRARY]
+    monkeypatch.delenv(files.VARIABLE)
+    assert files.locate([LIBRARY]) == [empty_cache / LIBRARY]
 
 
 def test_a_download_is_kept(empty_cache, server):

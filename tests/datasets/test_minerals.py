@@ -35,3 +35,9 @@ def test_the_papers_numbers(minerals):
 def test_more_spectra_than_there_are():
     with pytest.raises(ValueError, match="n_spectra"):
         make_mineral_mixtures(library=np.eye(3), n_spectra=5)
+
+
+def test_weights_are_uniform_before_they_are_normalised():
+    """Of two uniform numbers the larger one's share is at least 2/3 with probability 1/2."""
+    views, _ = make_mineral_mixtures(library=np.eye(2), n_clusters=3000, n_spectra=2, n_copies=1, random_state=0)
+    assert (views[0].max(axis=1) > 2 / 3).mean() == pytest.approx(0.5, abs=0.03)

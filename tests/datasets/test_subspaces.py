@@ -59,3 +59,12 @@ def test_one_seed_gives_the_same_samples_and_noise_at_every_level():
 def test_errors_name_the_parameter(wrong, named):
     with pytest.raises((TypeError, ValueError), match=named):
         make_subspaces(**wrong)
+
+
+def test_samples_are_normal_in_their_subspace():
+    views, _ = make_subspaces(
+        n_subspaces=1, dim=2, n_features=3, n_samples_per_subspace=4000, n_views=1, random_state=0
+    )
+    squared = (views[0] ** 2).sum(axis=1)  # χ² with two degrees of freedom: mean 2, variance 4
+    assert squared.mean() == pytest.approx(2, rel=0.1)
+    assert squared.var() == pytest.approx(4, rel=0.2)

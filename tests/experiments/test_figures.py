@@ -1,11 +1,14 @@
 """Figures: everything named, nothing hidden, the same bytes for the same table."""
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 
-from tests.experiments.toys import toy_study
-from viewspan.experiments import run, summarise, write_figures
-from viewspan.experiments.figures import LOOKS, PREFERRED, apart, looks, plot_accuracy
+from tests.experiments.toys import make_blobs, toy_study
+from viewspan import LRR
+from viewspan.experiments import Method, Study, run, summarise, write_figures
+from viewspan.experiments.figures import LOOKS, PREFERRED, apart, bar_ends, looks, plot_accuracy
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +59,37 @@ def test_methods_keep_their_look_and_strangers_get_one_of_their_own():
     mixed = looks(["mine", "cLRSC", "yours"])
     assert mixed["cLRSC"] == LOOKS[0]
     assert len(set(mixed.values())) == 3
+
+
+def test_odd_studies_are_drawn(tmp_path):
+    """Names with mathematics in them, long ones, many methods, levels in any order, one level."""
+    names = ["$\\foo{$", "a_b|c<&>", "x" * 200, *map(str, range(12))]
+    study = Study("odd", make_blobs, (0.5,), [Method(name, LRR(3)) for name in names], "A $title_$")
+    summary = summarise(run(study, tmp_path, trials=1, jobs=1))
+    assert len(write_figures(summary, tmp_path, {"odd": study.title})) == 4
+    drawn = ElementTree.parse(tmp_path / "odd-auto.svg").getroot()
+    texts = {"".join(text.itertext()).strip() for text in drawn.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"$\\foo{$", "a_b|c<&>"} <= texts
+    assert max(map(len, texts)) < 100
+
+
+def test_levels_are_drawn_from_little_noise_to_much(tmp_path):
+    summary = summarise(run(toy_study(noise=(0.6, 0.0, 0.2)), tmp_path, trials=1, jobs=1))
+    ax = plot_accuracy(summary).axes[0]
+    assert [label.get_text().split("σ = ")[1] for label in ax.get_xticklabels()] == ["0", "0.2", "0.6"]
+    expected = summary[summary["method"] == "LRR"].sort_values("noise")["mean"]
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), expected)
+
+
+def test_bars_show_the_spread(summary):
+    low, high = bar_ends(summary, "median")
+    assert low.equals(summary["quarter"]) and high.equals(summary["three_quarters"])
+    low, high = bar_ends(summary, "mean")
+    assert (low >= 0).all() and (high <= 100).all()
+    assert bar_ends(summary, "max") is None
+
+
+def test_a_line_that_ends_nowhere_has_no_name(summary):
+    broken = summary.copy()
+    broken.loc[broken["noise"] == broken["noise"].max(), "mean"] = np.nan
+    assert not plot_accuracy(broken).axes[0].texts

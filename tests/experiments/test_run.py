@@ -5,13 +5,19 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 from tests.experiments.toys import Failing, make_blobs, toy_study
+from viewspan import LRR
 from viewspan.experiments import Method, Study, run
 from viewspan.experiments import store as store_module
 from viewspan.experiments.trial import TrialError
+
+ROOT = Path(__file__).parents[2]
 
 
 class Witness:
@@ -156,15 +162,57 @@ def test_what_is_announced_is_what_runs(tmp_path):
     assert witness.log == [(what, "toy", trial) for trial in range(3) for what in ("started", "finished")]
 
 
+def test_two_runs_into_one_folder_do_not_disturb_each_other(tmp_path):
+    code = (
+        "import sys; sys.path.insert(0, '.')\n"
+        "from tests.experiments.toys import toy_study\nfrom viewspan.experiments import run, write_tables\n"
+        "write_tables(run(toy_study(sys.argv[2]), sys.argv[1], trials=8, jobs=1), sys.argv[1])"
+    )
+    names = ("same", "same", "other")
+    started = [subprocess.Popen([sys.executable, "-c", code, tmp_path, name], cwd=ROOT) for name in names]
+    assert [process.wait(timeout=120) for process in started] == [0, 0, 0]
+    table = run(toy_study("same"), tmp_path, trials=8, jobs=1)
+    assert table.groupby("study")["trial"].nunique().to_dict() == {"same": 8, "other": 8}
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("damage", [b"", b"[]", b"{}", b"\0" * 50])
+def test_damaged_files_are_made_again(tmp_path, damage):
+    full = run(toy_study(), tmp_path, trials=2, jobs=1)
+    for name in ("00000.json", "settings.json", "toy.json"):
+        next(tmp_path.rglob(name)).write_bytes(damage)
+    again = run(toy_study(), tmp_path, trials=2, jobs=1)
+    assert without_times(full).equals(without_times(again))
+
+
 def test_a_study_is_checked_when_it_is_made():
     with pytest.raises(ValueError, match="letters, digits"):
         toy_study("../elsewhere")
     with pytest.raises(ValueError, match="at least one noise level"):
         toy_study(noise=())
+    for noise in ([0.5, 0.5], [np.nan], [-1.0]):
+        with pytest.raises(ValueError, match="noise levels of study 'toy' must be different finite numbers"):
+            toy_study(noise=noise)
+    with pytest.raises(ValueError, match="views of method 'm' must be 'all', 'concat' or the number of one"):
+        Method("m", Failing(), "both")
+    with pytest.raises(ValueError, match="name of a setting"):
+        Method("m", Failing(), setting="a/b")
+    with pytest.raises(ValueError, match="must not be 'tuned'"):
+        Method("m", Failing(), setting="tuned")
+    with pytest.raises(ValueError, match="printable"):
+        Method("two\nlines", Failing())
+    with pytest.raises(TypeError, match="fit_predict and get_params"):
+        Method("m", StandardScaler())
     twice = [Method("same", Failing()), Method("same", Failing())]
     with pytest.raises(ValueError, match="'same' twice in the setting 'auto'"):
         Study("toy", make_blobs, (0.0,), twice)
     with pytest.raises(ValueError, match="different names"):
         run([toy_study(), toy_study()], "unused", trials=1)
-    with pytest.raises(ValueError, match="trials"):
-        run(toy_study(), "unused", trials=0)
+    for name, value in (("trials", 0), ("seed", -1), ("jobs", 0)):
+        with pytest.raises(ValueError, match=name):
+            run(toy_study(), "unused", **{name: value})
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path):
+    study = toy_study(noise=np.linspace(0, 1, 2), methods=[Method("m", LRR(3), np.int64(0))])
+    assert len(run(study, tmp_path, trials=np.int64(1), seed=np.int64(3), jobs=1)) == 2

@@ -1,15 +1,23 @@
 """Other settings, another key."""
 
+import os
+import subprocess
+import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from tests.experiments.toys import make_blobs, toy_study
 from viewspan import CLRSC, LRR
 from viewspan.experiments import Method, Study
 from viewspan.experiments.settings import describe, describe_study, key
+
+ROOT = Path(__file__).parents[2]
 
 
 def key_of(study, seed=0):
@@ -52,14 +60,94 @@ def test_another_seed_or_version_is_another_key(monkeypatch):
     assert key_of(toy_study()) != before
 
 
-def test_an_edited_function_is_another_setting():
-    sources = ["def f(noise, random_state): return 1", "def f(noise, random_state): return 2"]
-    functions = []
-    for source in sources:
-        scope: dict = {"__name__": "notebook"}
-        exec(compile(source, "<cell>", "exec"), scope)
-        functions.append(scope["f"])
-    assert describe(functions[0]) != describe(functions[1])
+def run_source(source, name):
+    scope: dict = {"__name__": "notebook"}
+    exec(compile(source, "<cell>", "exec"), scope)
+    return scope[name]
+
+
+CLASS = """
+class Mine:
+    def __init__(self, a): self.a = a
+    def get_params(self, deep=True): return {"a": self.a}
+    def fit_predict(self, X): return %s
+    def __call__(self, noise, random_state): return %s
+"""
+FUNCTION = "def f(noise, random_state): return %s"
+NESTED = """
+def f(noise, random_state):
+    double = lambda x: 2 * x
+    return [double(x) for x in (1, 2) if x in {'a', 'b', 'c', 'd', 'e'}]
+"""
+
+
+def closure(constant):
+    return lambda noise, random_state: constant
+
+
+def with_default(constant):
+    def generate(noise, random_state, *, amount=constant):
+        return amount
+
+    return generate
+
+
+class Holder:
+    def __init__(self, constant):
+        self.constant = constant
+
+    def generate(self, noise, random_state):
+        return self.constant
+
+
+FIRST, SECOND = (lambda noise: 1), (lambda noise: 2)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (run_source(FUNCTION % 1, "f"), run_source(FUNCTION % 2, "f")),
+        (closure(1), closure(2)),
+        (with_default(1), with_default(2)),
+        (Holder(1).generate, Holder(2).generate),
+        (FIRST, SECOND),
+        (run_source(CLASS % (1, 1), "Mine")(0), run_source(CLASS % (2, 1), "Mine")(0)),
+        (run_source(CLASS % (1, 1), "Mine")(0), run_source(CLASS % (1, 2), "Mine")(0)),
+        (run_source(CLASS % (1, 1), "Mine")(0), run_source(CLASS % (1, 1), "Mine")(1)),
+        (partial(make_blobs, 1), partial(make_blobs, 2)),
+        (make_pipeline(StandardScaler(), KMeans(3)), make_pipeline(StandardScaler(), KMeans(4))),
+        (KMeans(3), KMeans(4)),
+        (np.float64(1), np.float64(2)),
+    ],
+    ids=str,
+)
+def test_what_differs_is_told_apart_and_what_does_not_is_not(one, other):
+    assert describe(one) != describe(other)
+    assert describe(one) == describe(one)
+
+
+def test_the_same_text_is_the_same_setting_in_every_process():
+    """Where code is compiled anew its addresses differ, and where Python starts anew the order of sets."""
+    code = (
+        "import sys; sys.path.insert(0, '.')\n"
+        "from tests.experiments.test_settings import NESTED, run_source, key, describe\n"
+        "print(key({'f': describe(run_source(NESTED, 'f'))}), key({'f': describe(run_source(NESTED, 'f'))}))"
+    )
+    answers = set()
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        found = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment, cwd=ROOT
+        )
+        answers |= set(found.stdout.split())
+    assert len(answers) == 1
+
+
+def test_a_function_that_calls_itself_can_be_described():
+    def recursive(noise, random_state):
+        return recursive(noise, random_state)
+
+    assert describe(recursive)["closure"] == ["itself"]
 
 
 def test_large_arrays_count_whole():

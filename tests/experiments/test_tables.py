@@ -8,6 +8,7 @@ from tests.experiments.toys import toy_study
 from viewspan import LRR
 from viewspan.experiments import Method, run, summarise, write_tables
 from viewspan.experiments.study import GRID
+from viewspan.experiments.tables import markdown_table
 
 
 @pytest.fixture(scope="module")
@@ -19,8 +20,10 @@ def results(tmp_path_factory):
 def test_the_summary_is_the_paper_s_four_numbers(results):
     summary = summarise(results).query("setting == 'auto' and noise == 1.0").iloc[0]
     accuracy = results.query("setting == 'auto' and noise == 1.0")["sca"].to_numpy()
-    expected = [accuracy.mean(), np.median(accuracy), accuracy.max(), accuracy.min(), accuracy.std()]
-    np.testing.assert_allclose(summary[["mean", "median", "max", "min", "std"]].astype(float), expected)
+    names = ["mean", "median", "max", "min", "std", "quarter", "three_quarters"]
+    quartiles = np.percentile(accuracy, [25, 75])
+    expected = [accuracy.mean(), np.median(accuracy), accuracy.max(), accuracy.min(), accuracy.std(), *quartiles]
+    np.testing.assert_allclose(summary[names].astype(float), expected)
     assert summary["trials"] == 4
 
 
@@ -52,3 +55,27 @@ def test_the_markdown_is_for_people(results, tmp_path):
     assert "Chosen: LRR `LRR(lam=" in text
     row = next(line for line in text.splitlines() if line.startswith("| LRR"))
     assert row.split("|")[2].strip().startswith("100.0 / 100 / 100 / 100")
+
+
+def rows(*accuracies, point, setting=GRID):
+    place = {"study": "s", "setting": setting, "method": "m", "noise": 1.0, "point": point, "psnr": 1.0, "psnr_ln": 2.3}
+    found = {"coefficient_difference": 2.0, "coefficient_norm": 4.0, "seconds": 1.0, "estimator": "same words"}
+    return [place | found | {"sca": accuracy, "gap": 0.1 * trial} for trial, accuracy in enumerate(accuracies)]
+
+
+def test_points_of_a_grid_are_told_apart_by_number_and_failures_count_as_zero():
+    table = pd.DataFrame(rows(60, 60, 60, point=0) + rows(100, 100, np.nan, point=1) + rows(10, 10, 10, point=2))
+    (summary,) = summarise(table).itertuples()
+    assert (summary.setting, summary.trials, summary.min) == ("tuned", 3, 0)
+    assert summary.mean == pytest.approx(200 / 3)
+
+
+def test_differences_and_gaps_are_summarised():
+    (summary,) = summarise(pd.DataFrame(rows(1, 2, 3, point=0, setting="auto"))).itertuples()
+    assert summary.relative_difference == 0.5
+    assert summary.coefficient_difference_std == 0
+    assert summary.largest_gap == pytest.approx(0.2)
+
+
+def test_a_bar_in_a_name_does_not_break_the_table():
+    assert markdown_table([["a|b"], ["c"]]).splitlines()[0] == "| a\\|b |"

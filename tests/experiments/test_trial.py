@@ -2,6 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_info
 
 from tests.experiments.toys import Failing, Reader, make_blobs, toy_study
 from viewspan import CLRSC
@@ -77,3 +81,75 @@ def test_a_point_of_a_grid_may_have_no_answer():
     assert first["sca"] > 0
     assert np.isnan(second["sca"])
     assert second["warning"] == "too loud"
+
+
+def test_every_part_of_a_pipeline_gets_the_trials_seed():
+    """With a poor start and few steps k-means depends on its seed, and must still give the same twice."""
+    kmeans = KMeans(3, n_init=1, init="random", max_iter=1)
+    study = toy_study(noise=[1.0, 2.0], methods=[Method("k-means", make_pipeline(StandardScaler(), kmeans), "concat")])
+    first, second = ([row["sca"] for trial in range(4) for row in run_trial(study, trial, seed=0)] for _ in range(2))
+    assert first == second
+
+
+def test_a_method_that_writes_into_its_input_does_not_disturb_the_next():
+    Reader.seen.clear()
+    study = toy_study(noise=[0.5], methods=[Method("a", Reader()), Method("vandal", Vandal()), Method("b", Reader())])
+    run_trial(study, 0, seed=0)
+    assert Reader.seen[0][0] == Reader.seen[1][0]
+
+
+class Vandal(Failing):
+    def fit(self, X, y=None):
+        for view in X:
+            view *= 100.0
+        self.labels_ = np.zeros(len(X[0]), dtype=int)
+        return self
+
+
+class Boaster(Failing):
+    """Has attributes of our names, and other things in them."""
+
+    def fit(self, X, y=None):
+        self.coefficients_, self.objective_, self.n_iter_ = np.eye(3), None, [1, 2]
+        return super().fit(X)
+
+
+def test_attributes_of_strangers_are_left_alone():
+    (row,) = run_trial(toy_study(noise=[0.0], methods=[Method("boaster", Boaster())]), 0, seed=0)
+    assert np.isnan(row["objective"])
+
+
+def only_first_noisy(*, noise, random_state):
+    views, labels = make_blobs(noise=noise, random_state=random_state)
+    clean, _ = make_blobs(noise=0.0, random_state=random_state)
+    return [views[0], clean[1]], labels
+
+
+def test_noise_in_one_view_only_is_noise():
+    (row,) = run_trial(toy_study(noise=[0.5], generate=only_first_noisy), 0, seed=0)[:1]
+    assert row["psnr"] == pytest.approx(10 * np.log10(2 / 0.25), abs=1)
+
+
+@pytest.mark.parametrize("wrong", [lambda noise, random_state: {}["no"], lambda noise, random_state: (np.eye(3), [1])])
+def test_data_that_cannot_be_had_is_said(wrong):
+    with pytest.raises(TrialError, match=r"could not be generated in study toy, trial 1, noise 0, seed \d+: \w+Error"):
+        run_trial(toy_study(generate=wrong), 1, seed=0)
+
+
+def test_warnings_are_kept():
+    study = toy_study(noise=[0.0], methods=[Method("k-means", KMeans(17, n_init=1), "concat")])
+    (row,) = run_trial(study, 0, seed=0)
+    assert "distinct clusters" in row["warning"]
+
+
+def test_blas_has_one_thread():
+    run_trial(toy_study(noise=[0.0], methods=[Method("counter", Counter())]), 0, seed=0)
+    assert Counter.threads == {1}
+
+
+class Counter(Failing):
+    threads: set = set()  # noqa: RUF012 (shared on purpose)
+
+    def fit(self, X, y=None):
+        Counter.threads |= {library["num_threads"] for library in threadpool_info()}
+        return super().fit(X)

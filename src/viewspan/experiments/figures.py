@@ -4,6 +4,7 @@ import io
 from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,7 @@ PANELS = {
     "max": "Maximum SCA",
     "min": "Minimum SCA",
 }
+LONGEST_NAME = 28
 DODGE = 0.055
 """Methods stand side by side within a noise level, so that bars and equal values do not hide one another."""
 LABEL_GAP = 0.052
@@ -81,7 +83,7 @@ def plot_accuracy(summary: pd.DataFrame, title: str = "") -> "Figure":
         ax.set_ylabel("SCA in percent")
     for ax in axes[-1]:
         ax.set_xlabel(PSNR_LABEL)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, fontweight="bold")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=13, fontweight="bold", parse_math=False)
     return figure
 
 
@@ -105,7 +107,7 @@ def plot_difference(summary: pd.DataFrame, title: str = "") -> "Figure":
         ax.set_title(SETTINGS.get(setting, setting), loc="left", fontsize=11)
         ax.set_xlabel(PSNR_LABEL)
     axes[0, 0].set_ylabel("mean ‖Z₁ − Z₂‖ (Frobenius), ± one standard deviation")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, fontweight="bold")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=13, fontweight="bold", parse_math=False)
     return figure
 
 
@@ -141,7 +143,8 @@ def draw_lines(ax: "Axes", summary: pd.DataFrame, statistic: str) -> None:
         ax.plot(places + shift, values, color=look.color, marker=look.marker, ls=look.line, lw=emphasis, ms=6)
         if (bars := bar_ends(part, statistic)) is not None:
             ax.vlines(places + shift, *bars, color=look.color, lw=emphasis, alpha=0.45)
-        ends.append((float(values[-1]), places[-1] + shift, method, look.color))
+        if np.isfinite(values[-1]):
+            ends.append((float(values[-1]), places[-1] + shift, method, look.color))
     ax.set_xticks(places, [tick(row) for _, row in levels.iterrows()])
     ax.set_xlim(-0.5, len(levels) - 1 + 0.5)
     ax.grid(axis="y", color="0.9")
@@ -172,12 +175,15 @@ def tick(level: "pd.Series[Any]") -> str:
 
 def name_lines(ax: "Axes", ends: list[tuple[float, float, str, str]]) -> None:
     """Write every method's name beside the end of its line; where ends are close, names move apart."""
+    if not ends:
+        return
     ends = sorted(ends)
     low, high = ax.get_ylim()
     heights = apart([value for value, *_ in ends], LABEL_GAP * (high - low), low, high)
     for (value, place, method, color), height in zip(ends, heights, strict=True):
         ax.annotate(
-            method,
+            shorten(method, LONGEST_NAME, placeholder="…"),
+            parse_math=False,
             xy=(place, value),
             xytext=(1.015, (height - low) / (high - low)),
             textcoords="axes fraction",
@@ -194,6 +200,7 @@ def apart(values: Sequence[float], gap: float, low: float, high: float) -> list[
 
     Least squares under "each at least gap above the one before" is isotonic regression of the values less j·gap.
     """
+    gap = min(gap, (high - low) / len(values))  # with very many, as far apart as there is room
     steps = gap * np.arange(len(values))
     shifted = isotonic_regression(np.asarray(values) - steps, y_min=low, y_max=high - steps[-1])
     return list(shifted + steps)

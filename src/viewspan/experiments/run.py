@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
 from pathlib import Path
@@ -120,14 +121,14 @@ def _deaf_workers() -> Iterator[None]:
     """Ctrl-C reaches every process, and a worker would answer it with a traceback, even while it is starting: those
     started here do not hear it. The employer does, and ends them.
     """
-    if not hasattr(signal, "pthread_sigmask"):
+    if threading.current_thread() is not threading.main_thread():  # only that one may say what to do with signals
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # which is inherited
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, before)
 
 
 def _announced(missing: Iterable[Job], seed: int, observer: Observer) -> Iterator[object]:

@@ -43,7 +43,8 @@ def trial_path(folder: Path, trial: int) -> Path:
 
 def read_rows(folder: Path, trial: int) -> list[Row] | None:
     rows = read_json(trial_path(folder, trial))
-    return rows if isinstance(rows, list) and all(isinstance(row, dict) and "sca" in row for row in rows) else None
+    whole = isinstance(rows, list) and rows and all(isinstance(row, dict) and "sca" in row for row in rows)
+    return rows if whole else None
 
 
 def read_json(path: Path) -> Any:
