@@ -3,7 +3,10 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
+
+from viewspan.experiments.claims import check_claims
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("docs/own-study.md",)
@@ -19,3 +22,15 @@ def test_code_blocks_run(page, tmp_path, monkeypatch):
     for block in blocks:
         exec(compile(block, page, "exec"), scope)
     assert (tmp_path / "two_sensors_results" / "summary.md").exists()
+
+
+def test_the_figures_of_the_reproduction_are_those_of_its_tables():
+    """Every figure that a claim is about, as published, stands on the page; and what holds is said to hold."""
+    page = (ROOT / "docs/reproduction.md").read_text(encoding="utf-8")
+    checked = check_claims(pd.read_csv(ROOT / "docs/reproduction/summary.csv"))
+    published = checked[checked["setting"] == "authors"]
+    assert len(published) == 5 * 13 + 1
+    lines = [" ".join(line.replace("|", " ").split()) for line in page.splitlines()]
+    for row in published.itertuples():
+        verdict = "yes" if row.holds else "**no**"
+        assert f"{row.study} σ = {row.noise:g} {row.figures} {verdict}" in lines
