@@ -78,7 +78,7 @@ def reproduce(
             names, out, trials=trials, jobs=jobs, seed=seed, tune=tune, mineral_copies=mineral_copies, console=console
         )
     except KeyboardInterrupt:
-        console.print(f"Interrupted. Finished trials are in {out}; the same command goes on from there.")
+        console.print(f"Interrupted. What was finished is kept in {out}; the same command goes on from there.")
         sys.exit(INTERRUPTED)
     except (OSError, ValueError, RuntimeError, ModuleNotFoundError) as error:
         console.print(f"viewspan reproduce: {error}", markup=False, highlight=False, soft_wrap=True)

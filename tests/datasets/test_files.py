@@ -98,6 +98,12 @@ def test_offline_it_says_which_file_to_put_where(empty_cache, offline, monkeypat
         fetch_minerals()
 
 
+def test_a_folder_that_is_not_there_is_said(empty_cache, offline, monkeypatch, tmp_path):
+    monkeypatch.setenv(files.VARIABLE, str(tmp_path / "nowhere"))
+    with pytest.raises(FileNotFoundError, match="which is no folder"):
+        fetch_minerals()
+
+
 def test_offline_all_missing_faces_are_named(empty_cache, offline):
     with pytest.raises(FileNotFoundError) as caught:
         fetch_yale_faces()

@@ -19,12 +19,12 @@ def summary(tmp_path_factory):
 def test_every_figure_is_written_twice(summary, tmp_path):
     written = write_figures(summary, tmp_path, {"toy": "A toy"})
     assert sorted(path.name for path in written) == [
-        "toy-auto.png",
-        "toy-auto.svg",
         "toy-difference.png",
         "toy-difference.svg",
+        "toy-main.png",
+        "toy-main.svg",
     ]
-    text = (tmp_path / "toy-auto.svg").read_text(encoding="utf-8")
+    text = (tmp_path / "toy-main.svg").read_text(encoding="utf-8")
     for words in ("A toy", "2 trials", "Mean SCA", "Median SCA", "Maximum SCA", "Minimum SCA", "PSNR in dB", "k-means"):
         assert words in text
     assert "k-means" not in (tmp_path / "toy-difference.svg").read_text(encoding="utf-8")  # it has no coefficients
@@ -67,7 +67,7 @@ def test_odd_studies_are_drawn(tmp_path):
     study = Study("odd", make_blobs, (0.5,), [Method(name, LRR(3)) for name in names], "A $title_$")
     summary = summarise(run(study, tmp_path, trials=1, jobs=1))
     assert len(write_figures(summary, tmp_path, {"odd": study.title})) == 4
-    drawn = ElementTree.parse(tmp_path / "odd-auto.svg").getroot()
+    drawn = ElementTree.parse(tmp_path / "odd-main.svg").getroot()
     texts = {"".join(text.itertext()).strip() for text in drawn.iter("{http://www.w3.org/2000/svg}text")}
     assert {"$\\foo{$", "a_b|c<&>"} <= texts
     assert max(map(len, texts)) < 100

@@ -193,8 +193,12 @@ def test_a_study_is_checked_when_it_is_made():
     for noise in ([0.5, 0.5], [np.nan], [-1.0]):
         with pytest.raises(ValueError, match="noise levels of study 'toy' must be different finite numbers"):
             toy_study(noise=noise)
-    with pytest.raises(ValueError, match="views of method 'm' must be 'all', 'concat' or the number of one"):
-        Method("m", Failing(), "both")
+    with pytest.raises(ValueError, match="views of method 'm' must be 'all', 'concat', or the name or number"):
+        Method("m", Failing(), -1)
+    with pytest.raises(TypeError, match="noise of study 'toy' must be a list"):
+        toy_study(noise=0.5)
+    with pytest.raises(TypeError, match=r"must be Method\(name, estimator\)"):
+        toy_study(methods=[Failing()])
     with pytest.raises(ValueError, match="name of a setting"):
         Method("m", Failing(), setting="a/b")
     with pytest.raises(ValueError, match="must not be 'tuned'"):
@@ -204,7 +208,7 @@ def test_a_study_is_checked_when_it_is_made():
     with pytest.raises(TypeError, match="fit_predict and get_params"):
         Method("m", StandardScaler())
     twice = [Method("same", Failing()), Method("same", Failing())]
-    with pytest.raises(ValueError, match="'same' twice in the setting 'auto'"):
+    with pytest.raises(ValueError, match="'same' twice in the setting 'main'"):
         Study("toy", make_blobs, (0.0,), twice)
     with pytest.raises(ValueError, match="different names"):
         run([toy_study(), toy_study()], "unused", trials=1)

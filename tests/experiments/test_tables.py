@@ -18,8 +18,8 @@ def results(tmp_path_factory):
 
 
 def test_the_summary_is_the_paper_s_four_numbers(results):
-    summary = summarise(results).query("setting == 'auto' and noise == 1.0").iloc[0]
-    accuracy = results.query("setting == 'auto' and noise == 1.0")["sca"].to_numpy()
+    summary = summarise(results).query("setting == 'main' and noise == 1.0").iloc[0]
+    accuracy = results.query("setting == 'main' and noise == 1.0")["sca"].to_numpy()
     names = ["mean", "median", "max", "min", "std", "quarter", "three_quarters"]
     quartiles = np.percentile(accuracy, [25, 75])
     expected = [accuracy.mean(), np.median(accuracy), accuracy.max(), accuracy.min(), accuracy.std(), *quartiles]
@@ -50,7 +50,7 @@ def test_the_files_say_the_same(results, tmp_path):
 def test_the_markdown_is_for_people(results, tmp_path):
     write_tables(results, tmp_path)
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
-    assert "## toy, auto (4 trials)" in text
+    assert "## toy, main (4 trials)" in text
     assert "σ = 0, no noise" in text
     assert "Chosen: LRR `LRR(lam=" in text
     row = next(line for line in text.splitlines() if line.startswith("| LRR"))

@@ -69,9 +69,31 @@ def test_one_view_alone():
     assert Reader.seen[0][0] == Reader.seen[1][0]
 
 
+def test_a_view_by_its_name():
+    Reader.seen.clear()
+    methods = [Method("number", Reader(), 1), Method("name", Reader(), "second")]
+    run_trial(toy_study(noise=[0.0], methods=methods, generate=named_blobs), 0, seed=0)
+    assert Reader.seen[0] == Reader.seen[1]
+    for wrong in (7, "third"):
+        study = toy_study(methods=[Method("lost", Reader(), wrong)], generate=named_blobs)
+        with pytest.raises(TrialError, match=f"lost .main. failed in study toy.*there is no view {wrong!r}, only 0, 1"):
+            run_trial(study, 0, seed=0)
+
+
+def named_blobs(*, noise, random_state):
+    views, labels = make_blobs(noise=noise, random_state=random_state)
+    return dict(zip(("first", "second"), views, strict=True)), labels
+
+
+def test_a_clusterer_for_one_array_is_told_what_to_do():
+    study = toy_study(methods=[Method("k-means", KMeans(3))], generate=named_blobs)
+    with pytest.raises(TrialError, match="needs views='concat'"):
+        run_trial(study, 0, seed=0)
+
+
 def test_a_failure_says_where():
     study = toy_study(noise=[0.0, 9.0], methods=[Method("fragile", Failing())])
-    with pytest.raises(TrialError, match=r"fragile \(auto\) failed in study toy, trial 2, noise 9.*too loud"):
+    with pytest.raises(TrialError, match=r"fragile \(main\) failed in study toy, trial 2, noise 9.*too loud"):
         run_trial(study, 2, seed=0)
 
 

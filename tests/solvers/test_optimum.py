@@ -121,7 +121,7 @@ def test_hitting_the_cap_warns_with_the_certified_gap():
         ({"tau": -1.0}, "tau must be finite and at least 0"),
         ({"tol": 0.0}, "tol must be positive"),
         ({"max_iter": 0}, "max_iter must be at least 1"),
-        ({"solver": "newton"}, "solver must be one of 'admm', 'ladmpsap'. Got 'newton'"),
+        ({"solver": "newton"}, "solver must be one of 'admm', 'ladmpsap', 'ladmap'. Got 'newton'"),
         ({"datafit": "l7"}, "datafit must be one of 'frobenius', 'half_frobenius', 'l12'"),
         ({"penalty": "l7"}, "penalty must be one of"),
         ({"coupling": "l7"}, "coupling must be one of"),

@@ -88,6 +88,8 @@ def _where_to_put(missing: list[str], error: Exception) -> str:
     what = missing[0] if len(missing) == 1 else f"{len(missing)} files, {missing[0]} to {missing[-1]},"
     here = os.environ.get(VARIABLE)
     looked = f"in {here} ({VARIABLE})" if here else f"in {VARIABLE} (not set)"
+    if here and not Path(here).is_dir():
+        looked += ", which is no folder,"
     targets = "\n".join(f"  {address(name)} -> {cache_folder() / name}" for name in missing)
     reason = " ".join(str(error).split())
     return (

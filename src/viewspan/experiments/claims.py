@@ -108,7 +108,10 @@ def claims_markdown(summary: pd.DataFrame) -> str:
     """The claims for people: a table each, settings side by side."""
     checked = check_claims(summary)
     settings = list(dict.fromkeys(checked["setting"]))
-    parts = ["# The paper's claims", "Does the claim hold? Figures first, then yes or **no**."]
+    parts = [
+        "# The paper's claims",
+        "Does the claim hold? Figures first, then yes or **no**. A tie counts as yes, and closer is anything smaller.",
+    ]
     for number, claim in enumerate(CLAIMS, start=1):
         mine = checked[checked["claim"] == number]
         if mine.empty:

@@ -14,7 +14,7 @@ from sklearn.isotonic import isotonic_regression
 from viewspan._optional import require
 from viewspan._typing import Array
 from viewspan.experiments.store import write_whole
-from viewspan.experiments.tables import decibels
+from viewspan.experiments.tables import count_trials, decibels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +61,7 @@ SETTINGS = {
     "auto": "weights from the data (auto)",
     "tuned": "best of a grid, chosen with the labels (tuned)",
 }
-PSNR_LABEL = "PSNR in dB; in brackets as the authors' program prints it"
+PSNR_LABEL = "PSNR in dB (in brackets with ln for log₁₀, as the paper prints it)"
 
 
 def plot_accuracy(summary: pd.DataFrame, title: str = "") -> "Figure":
@@ -170,7 +170,7 @@ def tick(level: "pd.Series[Any]") -> str:
     noise, psnr = float(level["noise"]), float(level["psnr"])
     if not np.isfinite(psnr):
         return f"{decibels(psnr)}\nσ = {noise:g}"
-    return f"{psnr:.1f} ({level['psnr_ln']:.0f})\nσ = {noise:g}"
+    return f"{psnr:z.1f} ({level['psnr_ln']:z.0f})\nσ = {noise:g}"
 
 
 def name_lines(ax: "Axes", ends: list[tuple[float, float, str, str]]) -> None:
@@ -211,9 +211,10 @@ def write_figures(summary: pd.DataFrame, out: str | Path, titles: dict[str, str]
     folder, written = Path(out), []
     for study, rows in summary.groupby("study", sort=False):
         title = (titles or {}).get(str(study)) or str(study)
-        trials = f"{rows['trials'].max()} trials"
+        trials = count_trials(rows)
         for setting, part in rows.groupby("setting", sort=False):
-            heading = f"{title} · {SETTINGS.get(str(setting), setting)} · {trials}"
+            words = SETTINGS.get(str(setting), str(setting))
+            heading = f"{title} · {trials}" if words == "main" else f"{title} · {words} · {trials}"
             written += save(plot_accuracy(part, heading), folder / f"{study}-{setting}")
         if rows[DIFFERENCE].notna().any():
             heading = f"{title} · how far apart the coefficients are · {trials}"

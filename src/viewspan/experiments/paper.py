@@ -117,9 +117,9 @@ def auto_methods() -> list[Method]:
     """Weights from the data alone."""
     return [
         *lrr_methods("auto"),
-        Method("SSC", SSC(N_CLUSTERS)),
-        Method("MLAP", MLAP(N_CLUSTERS)),
-        Method("cLRSC", CLRSC(N_CLUSTERS)),
+        Method("SSC", SSC(N_CLUSTERS), setting="auto"),
+        Method("MLAP", MLAP(N_CLUSTERS), setting="auto"),
+        Method("cLRSC", CLRSC(N_CLUSTERS), setting="auto"),
     ]
 
 

@@ -10,18 +10,19 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 class ProgressBar:
     """An observer for :func:`viewspan.experiments.run`; in a pipe or a file, a line per tenth of the work instead."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, console: Console | None = None) -> None:
+        self.console = console = console or Console(stderr=True)
         self.running: list[str] = []
         self.total = self.done = 0
         self.bar = Progress(
             TextColumn("trials"),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
+            TextColumn("after"),
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            TextColumn("[dim]{task.description}", table_column=None),
+            TextColumn("[dim]{task.description}"),
             console=console,
             disable=not console.is_terminal,
         )

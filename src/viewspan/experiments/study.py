@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,17 +29,18 @@ class Method:
     estimator : clusterer
         Anything with ``fit_predict`` and scikit-learn's ``get_params``, unfitted. If it, or a part of it, has a
         ``random_state`` that is not set, the trial's seed is used.
-    views : "all", "concat" or int
-        What it is given: all views, their features side by side as one array, or one view (counted from 0).
+    views : "all", "concat", int or str
+        What it is given: all views, their features side by side as one array, or one view, by its number from 0 or, in
+        a dict of views, by its name.
     setting : str
-        A name for a group of methods that belong in one table and figure, such as "authors" or "auto". In the setting
-        "grid" methods of the same name are one method with several parameters, of which the best is shown, as "tuned".
+        A name for a group of methods that belong in one table and figure, such as "untuned". In the setting "grid"
+        methods of the same name are one method with several parameters, of which the best is shown, as "tuned".
     """
 
     name: str
     estimator: Any
-    views: Literal["all", "concat"] | int = "all"
-    setting: str = "auto"
+    views: str | int = "all"
+    setting: str = "main"
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isprintable() or not self.name.strip():
@@ -49,9 +50,9 @@ class Method:
             raise ValueError(f"The setting of a method must not be {self.setting!r}, which tables and figures use.")
         if isinstance(self.views, Integral) and self.views >= 0:
             object.__setattr__(self, "views", int(self.views))
-        elif self.views not in ("all", "concat"):
+        elif not isinstance(self.views, str):
             raise ValueError(
-                f"The views of method {self.name!r} must be 'all', 'concat' or the number of one, from 0. "
+                f"The views of method {self.name!r} must be 'all', 'concat', or the name or number (from 0) of one. "
                 f"Got {self.views!r} instead."
             )
         if not (hasattr(self.estimator, "fit_predict") and hasattr(self.estimator, "get_params")):
@@ -64,8 +65,12 @@ class Method:
         """The views as this method wants them."""
         if self.views == "all":
             return views
-        arrays = arrays_of(views)
-        return np.hstack(arrays) if self.views == "concat" else arrays[self.views]
+        if self.views == "concat":
+            return np.hstack(arrays_of(views))
+        one_by_one = dict(enumerate(arrays_of(views))) | (dict(views) if isinstance(views, Mapping) else {})
+        if self.views not in one_by_one:
+            raise KeyError(f"there is no view {self.views!r}, only {', '.join(map(repr, one_by_one))}")
+        return one_by_one[self.views]
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,13 @@ class Study:
 
     def __post_init__(self) -> None:
         check_file_name("study", self.name)
+        for name, value in (("noise", self.noise), ("methods", self.methods)):
+            if not hasattr(value, "__len__"):
+                raise TypeError(f"{name} of study {self.name!r} must be a list. Got {value!r} instead.")
+        if wrong := [method for method in self.methods if not isinstance(method, Method)]:
+            raise TypeError(
+                f"The methods of study {self.name!r} must be Method(name, estimator). Got {wrong[0]!r} instead."
+            )
         object.__setattr__(self, "noise", tuple(float(level) for level in self.noise))
         object.__setattr__(self, "methods", tuple(self.methods))
         if not self.noise or not self.methods:

@@ -62,9 +62,8 @@ def markdown(summary: pd.DataFrame) -> str:
     """The summary for people: per study and setting the SCA, and how far the coefficients are apart."""
     parts = ["# Results"]
     for (study, setting), part in summary.groupby(["study", "setting"], sort=False):
-        trials = int(part["trials"].max())
         accuracy = [f"{r.mean:.1f} / {r.median:.4g} / {r.max:.4g} / {r.min:.4g}" for r in part.itertuples()]
-        parts.append(f"## {study}, {setting} ({trials} trials)")
+        parts.append(f"## {study}, {setting} ({count_trials(part)})")
         parts.append("SCA in percent: mean / median / maximum / minimum.")
         parts.append(_pivot(part, accuracy))
         if setting == TUNED:
@@ -102,7 +101,12 @@ def markdown_table(rows: list[list[str]]) -> str:
 
 
 def decibels(psnr: float) -> str:
-    return "no noise" if psnr == float("inf") else f"{psnr:.1f} dB"
+    return "no noise" if psnr == float("inf") else f"{psnr:z.1f} dB"
+
+
+def count_trials(part: pd.DataFrame) -> str:
+    trials = int(part["trials"].max())
+    return f"{trials} trial{'s' if trials != 1 else ''}"
 
 
 def write_tables(results: pd.DataFrame, out: str | Path) -> pd.DataFrame:

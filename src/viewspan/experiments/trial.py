@@ -65,16 +65,16 @@ def run_method(point: int, method: Method, data: Data, place: Row) -> Row:
     """
     views, truth = data
     estimator = seeded(clone(method.estimator), place["seed"])
-    shown = method.look(copy.deepcopy(views))  # a method that writes into its input must not change the next one's
     accuracy, failure, start = float("nan"), [], time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
+            shown = method.look(copy.deepcopy(views))  # one that writes into its input must not change the next one's
+            start = time.perf_counter()
             accuracy = subspace_clustering_accuracy(truth, estimator.fit_predict(shown))
         except Exception as error:
             if method.setting != GRID or not isinstance(error, ValueError):
-                words = f"{method.name} ({method.setting}) failed {where(place)}: {type(error).__name__}: {error}"
-                raise TrialError(words) from error
+                raise TrialError(why(method, place, error)) from error
             failure = [str(error)]
     seconds = time.perf_counter() - start
     return {
@@ -88,6 +88,14 @@ def run_method(point: int, method: Method, data: Data, place: Row) -> Row:
         "estimator": in_words(method.estimator),
         "versions": versions(),
     }
+
+
+def why(method: Method, place: Row, error: Exception) -> str:
+    """What failed, where, and a hint if the method may not be made for several views."""
+    reason = f"{type(error).__name__}: {error.args[0] if isinstance(error, KeyError) else error}"
+    several = method.views == "all" and not isinstance(method.estimator, SubspaceClusterer)
+    hint = ". It was given all views; one that takes a single array needs views='concat', or the number of one."
+    return f"{method.name} ({method.setting}) failed {where(place)}: {reason}{hint if several else ''}"
 
 
 def where(place: Row) -> str:
