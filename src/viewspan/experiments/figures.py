@@ -96,7 +96,7 @@ def plot_difference(summary: pd.DataFrame, title: str = "") -> "Figure":
         Rows of one study of :func:`summarise`'s table.
     title : str
     """
-    coupled = summary[summary["coefficient_difference"].notna()]
+    coupled = summary[summary[DIFFERENCE].notna()]
     settings = list(dict.fromkeys(coupled["setting"]))
     figure = new_figure(6.5 * len(settings), 5)
     axes = figure.subplots(1, len(settings), sharey=True, squeeze=False)

@@ -101,7 +101,7 @@ def markdown_table(rows: list[list[str]]) -> str:
 
 
 def decibels(psnr: float) -> str:
-    return "no noise" if psnr == float("inf") else f"{psnr:z.1f} dB"
+    return "no noise" if psnr == float("inf") else f"{psnr:z.1f} dB" if psnr == psnr else "PSNR unknown"
 
 
 def count_trials(part: pd.DataFrame) -> str:
