@@ -85,7 +85,7 @@ def _download(missing: list[str]) -> dict[str, Path]:
 
 
 def _where_to_put(missing: list[str], error: Exception) -> str:
-    what = missing[0] if len(missing) == 1 else f"{len(missing)} files, {missing[0]} to {missing[-1]},"
+    what = f"{missing[0]} is" if len(missing) == 1 else f"{len(missing)} files, {missing[0]} to {missing[-1]}, are"
     here = os.environ.get(VARIABLE)
     looked = f"in {here} ({VARIABLE})" if here else f"in {VARIABLE} (not set)"
     if here and not Path(here).is_dir():
