@@ -6,6 +6,7 @@ import re
 import time
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -138,6 +139,7 @@ def solution_measures(estimator: Any) -> Row:
     return dict(zip(names, values, strict=True))
 
 
+@cache
 def versions() -> str:
     """What the numbers were made with."""
     packages = ("viewspan", "numpy", "scipy", "scikit-learn")
