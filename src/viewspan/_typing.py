@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
 Array = npt.NDArray[np.float64]
 """A float64 array: what the solver computes with."""
@@ -13,3 +14,6 @@ AnyArray = npt.NDArray[Any]
 
 Labels = npt.NDArray[np.int64]
 """Cluster numbers from 0."""
+
+Graph = Array | scipy.sparse.csr_array
+"""A symmetric matrix of non-negative weights, full or sparse."""

@@ -4,16 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from viewspan._linalg import ratio
 from viewspan._typing import Array
 
-SHARE_OF_EDGE = 0.6
-"""λ as a share of the noise edge."""
-COUPLING_PER_LAMBDA = 4.0
-"""τ as a multiple of the mean λ."""
+PATH = (1.0, 2.0, 0.5, 0.25)
+"""Multiples of the automatic λ whose graphs are averaged; the first is the one that is reported."""
+COUPLING = 0.5
+"""How hard the coupling pulls, as a share of the penalty's pull."""
 ENTRY_COUPLING = 0.05
 """τ of MLAP as a share of a sample's length."""
 FLOOR = 1e-3
-"""The noise edge is at least this share of the largest squared singular value."""
+"""λ is at least this share of the largest squared singular value."""
 FEWEST = 8
 """With fewer singular values than this there is no median to speak of."""
 SHORTEST_RESIDUAL = 0.1
@@ -21,18 +22,6 @@ ABOVE_COLLAPSE = 1.5
 """λ of an ℓ1,2 fit as a multiple of the weight below which every sample only rebuilds itself."""
 HALF = 0.5
 TINY = np.finfo(float).tiny
-
-
-def noise_edge(singular: Array, n_samples: int, n_features: int) -> float:
-    r"""The squared singular value below which a view is noise.
-
-    For an N × D matrix of noise with standard deviation σ the largest singular value is near the Marchenko–Pastur
-    edge :math:`\sigma(\sqrt N + \sqrt D)`. It is never taken below a small share of the largest one, because
-    noise-free data still needs some regularisation, nor above it, because then nothing would be left.
-    """
-    largest = float(singular.max(initial=0.0)) ** 2
-    edge = noise_level(singular, n_samples, n_features) * (np.sqrt(n_samples) + np.sqrt(n_features))
-    return min(max(float(edge**2), FLOOR * largest), largest)
 
 
 def noise_level(singular: Array, n_samples: int, n_features: int) -> float:
@@ -67,28 +56,34 @@ def marchenko_pastur_median(ratio: float, n_points: int = 4097) -> float:
 
 
 def automatic_lam(spectra: Sequence[Array], n_samples: int, n_features: Sequence[int]) -> Array:
-    """λ_i = 0.6 × noise edge, as a share of the view's energy and averaged over views, for the fit ‖E‖_F².
+    r"""λ_i = 2 × the energy of the noise in one sample of the view, for the fit ‖E‖_F².
 
-    Samples of unit length give every view the same energy ‖X_i‖_F², so all views get one λ: coefficients of views that
-    are shrunk alike can be compared. (Every view's own edge was measured worse on four of six real sets, never better.)
+    A direction in which the signal has the energy x² is seen with s² = x² + Dσ². Wiener's filter keeps the share
+    x²/s² = 1 − Dσ²/s² of it, and LRR's closed form keeps 1 − λ/2s²: they are the same at λ = 2Dσ². Noise cannot be more
+    than all there is; λ is at least a small share of ‖X_i‖₂², below which directions of real data are of no use even
+    where nothing looks like noise, and at most half of what makes all coefficients zero.
     """
-    energies = np.array([float((values**2).sum()) for values in spectra])
-    edges = [noise_edge(values, n_samples, width) for values, width in zip(spectra, n_features, strict=True)]
-    present = energies > 0
-    if not present.any():
-        return energies
-    return SHARE_OF_EDGE * float(np.mean(np.array(edges)[present] / energies[present])) * energies
+    weights = []
+    for values, width in zip(spectra, n_features, strict=True):
+        energy, largest = float((values**2).sum()), float(values.max(initial=0.0)) ** 2
+        noise = min(width * noise_level(values, n_samples, width) ** 2, energy / n_samples)
+        weights.append(min(max(2 * noise, FLOOR * largest), largest))
+    return np.array(weights)
 
 
 def automatic_tau(spectra: Sequence[Array], lam: Array) -> float:
-    """τ = 4 × the mean λ, for the nuclear coupling; at most half of what surely makes all coefficients zero.
+    r"""τ = ½ √r̄ × the mean λ, for the nuclear coupling; at most half of what surely makes all coefficients zero.
+
+    Where views agree, τ‖A‖_* pulls on the stack of the Z_i with a force of length τ, and λ‖Z_i‖_* on one Z_i of rank r
+    with one of length λ√r. So this is half of the penalty's pull, whatever the rank; r̄ is the mean over views of the
+    rank Σ_s (1 − λ_i/2s²)₊ that each would have alone.
 
     All are zero from ‖·‖₂ of the matrix with rows vec((2G_i − λ_i I)₊) on, which is at least the length of any row.
     """
-    rows = [
-        np.linalg.norm(np.maximum(2 * values**2 - weight, 0.0)) for values, weight in zip(spectra, lam, strict=True)
-    ]
-    return min(COUPLING_PER_LAMBDA * float(np.mean(lam)), HALF * float(max(rows)))
+    kept = [np.maximum(2 * values**2 - weight, 0.0) for values, weight in zip(spectra, lam, strict=True)]
+    ranks = [float(ratio(left, left + weight).sum()) for left, weight in zip(kept, lam, strict=True)]
+    limit = HALF * max(float(np.linalg.norm(left)) for left in kept)
+    return min(COUPLING * float(np.sqrt(np.mean(ranks)) * np.mean(lam)), limit)
 
 
 def lam_for_l12(spectra: Sequence[Array], lam: Array, n_samples: int) -> Array:

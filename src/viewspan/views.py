@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Number
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse
@@ -17,6 +17,8 @@ from viewspan._typing import AnyArray, Array
 
 MIN_SAMPLES = 2
 LARGEST = 1e60
+DOMINANT = 0.9
+"""If one feature has this share of a view's energy, the lengths of samples say nothing about the others."""
 
 
 @dataclass(frozen=True)
@@ -219,6 +221,43 @@ def unit_samples(views: Views) -> list[Array]:
     if not any(array.any() for array in scaled):
         raise ValueError("Every value of every view is zero: there is nothing to cluster.")
     return scaled
+
+
+def prepare(views: Views, standardize: bool | Literal["auto"], normalize: bool) -> Views:
+    """Features in common units, then samples of unit length, as far as asked for."""
+    common = common_units(views, standardize)
+    return replace(common, arrays=unit_samples(common) if normalize else check_magnitude(common))
+
+
+def common_units(views: Views, standardize: bool | Literal["auto"]) -> Views:
+    """Bring the features of a view to mean 0 and variance 1: of every view, of none, or of those in which one feature
+    drowns all others.
+
+    A feature with nine tenths of a view's energy has another unit than the rest (an age in years beside scores from 0
+    to 3): scaled to unit length, samples would differ in that feature alone. Counts and intensities, which share a
+    unit, spread their energy far more evenly.
+    """
+    if standardize is False:
+        return views
+    every = standardize is True
+    arrays = [standardized(array) if every or is_dominated(array) else array for array in views.arrays]
+    return replace(views, arrays=arrays)
+
+
+def is_dominated(array: Array) -> bool:
+    """Whether one of several features has nearly all energy."""
+    energy = ((array / (np.abs(array).max() or 1.0)) ** 2).sum(axis=0)
+    return array.shape[1] > 1 and bool(energy.max() > DOMINANT * energy.sum())
+
+
+def standardized(array: Array) -> Array:
+    """Mean 0 and variance 1 in every feature, and 0 in features that are constant up to rounding."""
+    largest = np.abs(array).max(axis=0)
+    relative = ratio(array, largest)  # to magnitude 1, so that squares neither overflow nor vanish
+    centred = relative - relative.mean(axis=0)
+    spread = centred.std(axis=0)
+    spread[spread <= len(array) * np.finfo(float).eps] = 0.0
+    return centred * ratio(1.0, spread)
 
 
 def count_distinct(views: Views, enough: int) -> int:

@@ -2,29 +2,33 @@
 
 import warnings
 from abc import abstractmethod
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from viewspan._linalg import ratio
 from viewspan._progress import reporter
-from viewspan._typing import Array, Labels
+from viewspan._typing import Array, Graph, Labels
 from viewspan.graph.affinity import affinity
+from viewspan.graph.consensus import consensus
 from viewspan.graph.ncut import cut
+from viewspan.graph.patterns import pattern_graph
 from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
-from viewspan.views import Views, check_magnitude, check_views, concatenate, count_distinct, unit_samples
+from viewspan.views import Views, check_views, concatenate, count_distinct, prepare
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 WEIGHT = Interval(Real, 0, np.inf, closed="left")
 COUNT = Interval(Integral, 1, None, closed="left")
+ROUGH = 1e-3
+"""The relative gap at which a graph has settled."""
 
 
 class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -36,6 +40,8 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [COUNT, None],
         "lam": [StrOptions({"auto"}), WEIGHT, "array-like"],
+        "graph": [StrOptions({"auto", "patterns", "coefficients"})],
+        "standardize": ["boolean", StrOptions({"auto"})],
         "normalize": ["boolean"],
         "assign_labels": [StrOptions({"discretize", "cluster_qr", "kmeans"})],
         "tol": [POSITIVE],
@@ -46,11 +52,14 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     solver: SolverName = "admm"  # for methods that offer no choice
     fusion: str = "late"
+    _multiples: ClassVar[tuple[float, ...]] = (1.0,)
+    """The automatic λ is taken at these multiples, for one graph of all."""
     labels_: Labels
     n_clusters_: int
-    affinity_matrix_: Array
-    eigenvalues_: Array
+    affinity_matrix_: Graph
     result_: Result
+    path_: list[Result]
+    eigenvalues_: Array
     n_views_in_: int
     n_features_in_: int | tuple[int, ...]
 
@@ -60,8 +69,8 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """The method's choice on each axis."""
 
     @abstractmethod
-    def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
-        """λ and τ for this data."""
+    def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
+        """λ and τ for this data, where λ is automatic at a multiple of it."""
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 (scikit-learn's name)
         """Cluster the samples.
@@ -79,32 +88,48 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         views = check_views(X, caller=type(self).__name__)
         self._check_count(views)
-        scaled = replace(views, arrays=unit_samples(views) if self.normalize else check_magnitude(views))
-        result = self._solve(concatenate(scaled) if self.fusion == "concat" else scaled)
-        graph = affinity(result)
-        labels, eigenvalues = cut(
-            graph, self.n_clusters, assign_labels=self.assign_labels, random_state=self.random_state
-        )
+        scaled = prepare(views, self.standardize, self.normalize)
+        results = self._solve(concatenate(scaled) if self.fusion == "concat" else scaled)
+        generator = check_random_state(self.random_state)
+        graph = self._unite(results, generator)
+        labels, eigenvalues = cut(graph, self.n_clusters, assign_labels=self.assign_labels, random_state=generator)
         self._remember_input(X, views)
-        self.result_, self.affinity_matrix_, self.eigenvalues_ = result, graph, eigenvalues
+        self.result_, self.path_ = results[0], results
+        self.affinity_matrix_, self.eigenvalues_ = graph, eigenvalues
         self.labels_, self.n_clusters_ = labels, int(labels.max()) + 1
         return self
 
-    def _solve(self, views: Views) -> Result:
+    def _solve(self, views: Views) -> list[Result]:
+        """At the weights that are asked for; or at several multiples of the automatic ones, the first being the one
+        that is reported and the others, which serve the graph alone, less exact.
+        """
         axes = self._axes
         reduction = axes.reduce(views.arrays, self.solver)
-        lam, tau = self._weights(reduction, views)
-        result = solve_reduced(
-            reduction,
-            lam,
-            tau,
-            axes,
-            tol=self.tol,
-            solver=self.solver,
-            max_iter=self.max_iter,
-            callback=reporter(self.verbose),
-        )
-        return result.astype(views.dtype)
+        multiples = self._multiples if self._by_patterns and isinstance(self.lam, str) else (1.0,)
+        results = []
+        for multiple in multiples:
+            result = solve_reduced(
+                reduction,
+                *self._weights(reduction, views, multiple),
+                axes,
+                tol=max(self.tol, ROUGH) if results else self.tol,
+                solver=self.solver,
+                max_iter=self.max_iter,
+                callback=reporter(self.verbose),
+            )
+            if result.cores.any() or not results:
+                results.append(result.astype(views.dtype))
+        return results
+
+    @property
+    def _by_patterns(self) -> bool:
+        """The paper's graph goes with weights that are given."""
+        return self.graph == "patterns" or (self.graph == "auto" and isinstance(self.lam, str))
+
+    def _unite(self, results: list[Result], generator: np.random.RandomState) -> Graph:
+        if not self._by_patterns:
+            return affinity(results[0])
+        return consensus([pattern_graph(result) for result in results], self.n_clusters, generator)
 
     def _check_parameters(self) -> None:
         if isinstance(self.n_clusters, bool):  # an int to Python, a slip of the pen to everyone else

@@ -4,7 +4,7 @@ from viewspan._typing import Array
 from viewspan.estimators.coupled import CoupledClusterer
 from viewspan.pipeline import Axes, check_lam
 from viewspan.reduction import Reduction
-from viewspan.selection import automatic_lam, automatic_tau
+from viewspan.selection import PATH, automatic_lam, automatic_tau
 from viewspan.views import Views
 
 
@@ -85,16 +85,16 @@ class CLRSC(CoupledClusterer):
     True
     """
 
+    _multiples = PATH
+
     @property
     def _axes(self) -> Axes:
         return Axes.named("frobenius", "nuclear", "nuclear")
 
-    def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
-        if not (isinstance(self.lam, str) or isinstance(self.tau, str)):
-            return check_lam(self.lam, reduction, self._axes), float(self.tau)
+    def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
         spectra = reduction.singular_values()
         if isinstance(self.lam, str):
-            lam = automatic_lam(spectra, views.n_samples, views.n_features)
+            lam = multiple * automatic_lam(spectra, views.n_samples, views.n_features)
         else:
             lam = check_lam(self.lam, reduction, self._axes)
         return lam, automatic_tau(spectra, lam) if isinstance(self.tau, str) else float(self.tau)

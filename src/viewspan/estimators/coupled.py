@@ -25,6 +25,8 @@ class CoupledClusterer(SubspaceClusterer):
         *,
         lam: str | float | npt.ArrayLike = "auto",
         tau: str | float = "auto",
+        graph: str = "auto",
+        standardize: bool | str = "auto",
         normalize: bool = True,
         solver: SolverName = "admm",
         assign_labels: str = "discretize",
@@ -36,6 +38,8 @@ class CoupledClusterer(SubspaceClusterer):
         self.n_clusters = n_clusters
         self.lam = lam
         self.tau = tau
+        self.graph = graph
+        self.standardize = standardize
         self.normalize = normalize
         self.solver = solver
         self.assign_labels = assign_labels

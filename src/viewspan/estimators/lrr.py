@@ -10,7 +10,7 @@ from viewspan._typing import Array
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.pipeline import Axes, SolverName, check_lam
 from viewspan.reduction import Reduction
-from viewspan.selection import automatic_lam, lam_for_l12
+from viewspan.selection import PATH, automatic_lam, lam_for_l12
 from viewspan.views import Views
 
 
@@ -63,6 +63,8 @@ class LRR(SubspaceClusterer):
         lam: str | float | npt.ArrayLike = "auto",
         datafit: str = "frobenius",
         fusion: str = "late",
+        graph: str = "auto",
+        standardize: bool | str = "auto",
         normalize: bool = True,
         solver: SolverName = "admm",
         assign_labels: str = "discretize",
@@ -75,6 +77,8 @@ class LRR(SubspaceClusterer):
         self.lam = lam
         self.datafit = datafit
         self.fusion = fusion
+        self.graph = graph
+        self.standardize = standardize
         self.normalize = normalize
         self.solver = solver
         self.assign_labels = assign_labels
@@ -83,13 +87,15 @@ class LRR(SubspaceClusterer):
         self.random_state = random_state
         self.verbose = verbose
 
+    _multiples = PATH
+
     @property
     def _axes(self) -> Axes:
         return Axes.named(self.datafit, "nuclear", "none")
 
-    def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
+    def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
         if not isinstance(self.lam, str):
             return check_lam(self.lam, reduction, self._axes), 0.0
         spectra = reduction.singular_values()
-        lam = automatic_lam(spectra, views.n_samples, views.n_features)
+        lam = multiple * automatic_lam(spectra, views.n_samples, views.n_features)
         return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, views.n_samples), 0.0

@@ -42,7 +42,7 @@ class MLAP(CoupledClusterer):
     def _axes(self) -> Axes:
         return Axes.named("l12", "nuclear", "l12")
 
-    def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
+    def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
         spectra = reduction.singular_values()
         if isinstance(self.lam, str):
             lam = lam_for_l12(spectra, automatic_lam(spectra, views.n_samples, views.n_features), views.n_samples)

@@ -55,6 +55,8 @@ class SSC(SubspaceClusterer):
         *,
         lam: str | float | npt.ArrayLike = "auto",
         fusion: str = "late",
+        graph: str = "coefficients",
+        standardize: bool | str = "auto",
         normalize: bool = True,
         assign_labels: str = "discretize",
         tol: float = 1e-4,
@@ -65,6 +67,8 @@ class SSC(SubspaceClusterer):
         self.n_clusters = n_clusters
         self.lam = lam
         self.fusion = fusion
+        self.graph = graph
+        self.standardize = standardize
         self.normalize = normalize
         self.assign_labels = assign_labels
         self.tol = tol
@@ -76,7 +80,7 @@ class SSC(SubspaceClusterer):
     def _axes(self) -> Axes:
         return Axes.named("half_frobenius", "l1", "none")
 
-    def _weights(self, reduction: Reduction, views: Views) -> tuple[Array, float]:
+    def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
         if isinstance(self.lam, str):
             return data_driven_lam(reduction.factors, views.n_features), 0.0
         lam = per_sample(self.lam, len(views.arrays), views.n_samples)

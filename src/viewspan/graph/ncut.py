@@ -1,4 +1,4 @@
-"""Normalised cuts (Shi and Malik 2000; Yu and Shi 2003) of a dense graph."""
+"""Normalised cuts (Shi and Malik 2000; Yu and Shi 2003) of a dense or sparse graph."""
 
 import warnings
 from numbers import Integral
@@ -6,13 +6,14 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse
 import scipy.sparse.linalg
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_random_state
 
 from viewspan._linalg import eigh, ratio
 from viewspan._threads import threads_for
-from viewspan._typing import Array, Labels
+from viewspan._typing import Array, Graph, Labels
 from viewspan.graph.discretize import AssignLabels, assign
 from viewspan.selection import count_by_eigengap
 
@@ -20,6 +21,8 @@ DENSE = 400
 """Up to this many samples all eigenvectors at once are as fast as a few by iteration."""
 REPEATED = 1e-8
 """Eigenvalues nearer to each other than this may be copies."""
+SYMMETRIC = 1e-8
+"""A matrix that differs from its transpose by less, in proportion to its largest entry, is symmetric up to rounding."""
 IN_PIECES = 1e-10
 """An eigenvalue this close to 1 is another connected component, up to rounding."""
 
@@ -32,7 +35,7 @@ class Spectrum(NamedTuple):
 
 
 def ncut(
-    affinity: Array,
+    affinity: Graph,
     n_clusters: int | None = None,
     *,
     assign_labels: AssignLabels = "discretize",
@@ -42,7 +45,7 @@ def ncut(
 
     Parameters
     ----------
-    affinity : array (N, N)
+    affinity : array or sparse array (N, N)
         Symmetric, non-negative.
     n_clusters : int, optional
         Estimated from the widest gap between eigenvalues if not given.
@@ -58,16 +61,16 @@ def ncut(
         Labels, numbered from 0 in the order of first appearance.
     """
     matrix = check_affinity(affinity)
-    check_request(n_clusters, assign_labels, len(matrix))
+    check_request(n_clusters, assign_labels, matrix.shape[0])
     labels, _ = cut(matrix, n_clusters, assign_labels=assign_labels, random_state=random_state)
     return labels
 
 
 def cut(
-    affinity: Array, n_clusters: int | None, *, assign_labels: AssignLabels, random_state: Any
+    affinity: Graph, n_clusters: int | None, *, assign_labels: AssignLabels, random_state: Any
 ) -> tuple[Labels, Array]:
     """Labels and the eigenvalues that were looked at, for an affinity that has been checked."""
-    n_samples = len(affinity)
+    n_samples = affinity.shape[0]
     generator = check_random_state(random_state)
     count = most_clusters(n_samples) if n_clusters is None else n_clusters
     with threads_for(1, n_samples):
@@ -86,8 +89,8 @@ def most_clusters(n_samples: int) -> int:
     return min(n_samples - 1, max(10, int(2 * np.sqrt(n_samples))))
 
 
-def leading_eigenvectors(affinity: Array, count: int, generator: np.random.RandomState) -> Spectrum:
-    degree = affinity.sum(axis=1, dtype=np.float64)  # a float32 graph is cut in float64
+def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.RandomState) -> Spectrum:
+    degree = np.asarray(affinity.sum(axis=1, dtype=np.float64))  # a float32 graph is cut in float64
     if not degree.any():
         raise ValueError(
             "The affinity is zero everywhere: no sample explains another. "
@@ -102,22 +105,32 @@ def leading_eigenvectors(affinity: Array, count: int, generator: np.random.Rando
             stacklevel=5,
         )
     scale = ratio(1.0, np.sqrt(degree))
-    normalised = affinity * scale * scale[:, None]
+    normalised = scaled(affinity, scale)
     values, vectors = symmetric_eigenpairs(normalised, count, generator)
     vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(count)] < 0, -1.0, 1.0)
     return Spectrum(values, vectors * scale[:, None])
 
 
-def symmetric_eigenpairs(matrix: Array, count: int, generator: np.random.RandomState) -> tuple[Array, Array]:
+def scaled(affinity: Graph, scale: Array) -> Graph:
+    """diag(scale) · affinity · diag(scale), as a full matrix where that is small."""
+    if not scipy.sparse.issparse(affinity):
+        return affinity * scale * scale[:, None]
+    diagonal = scipy.sparse.diags_array(scale)
+    product = scipy.sparse.csr_array(diagonal @ affinity @ diagonal)
+    return product.toarray() if len(scale) <= DENSE else product
+
+
+def symmetric_eigenpairs(matrix: Graph, count: int, generator: np.random.RandomState) -> tuple[Array, Array]:
     """The largest eigenpairs: iteratively from a seeded start where that is faster, densely otherwise or when
     the iteration fails.
     """
-    n_samples = len(matrix)
+    n_samples = matrix.shape[0]
     if n_samples > DENSE and 10 * count < n_samples:
         try:
             return iterative_eigenpairs(matrix, count, generator)
         except (scipy.sparse.linalg.ArpackError, np.linalg.LinAlgError):
             pass  # the dense road below always arrives
+    matrix = matrix.toarray() if scipy.sparse.issparse(matrix) else matrix
     if n_samples <= DENSE:
         values, vectors = eigh(matrix)
         return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
@@ -125,14 +138,15 @@ def symmetric_eigenpairs(matrix: Array, count: int, generator: np.random.RandomS
     return values[::-1], vectors[:, ::-1]
 
 
-def iterative_eigenpairs(matrix: Array, count: int, generator: np.random.RandomState) -> tuple[Array, Array]:
+def iterative_eigenpairs(matrix: Graph, count: int, generator: np.random.RandomState) -> tuple[Array, Array]:
     """By the Lanczos method, which sees one copy of a repeated eigenvalue: where two are found to be equal, what was
     found is taken away and the rest is looked at again.
     """
-    values, vectors = np.empty(0), np.empty((len(matrix), 0))
+    n_samples = matrix.shape[0]
+    values, vectors = np.empty(0), np.empty((n_samples, 0))
     while True:
-        rest = matrix - (vectors * values) @ vectors.T if len(values) else matrix
-        start = generator.uniform(-1.0, 1.0, len(matrix))
+        start = generator.uniform(-1.0, 1.0, n_samples)
+        rest = without(matrix, values, vectors)
         more_values, more_vectors = scipy.sparse.linalg.eigsh(rest, k=count, which="LA", v0=start)
         missed = len(values) == 0 or more_values.max() > values[-1] + REPEATED
         if not missed:
@@ -144,7 +158,16 @@ def iterative_eigenpairs(matrix: Array, count: int, generator: np.random.RandomS
             return values, vectors
 
 
-def warn_if_in_pieces(affinity: Array, eigenvalues: Array, n_clusters: int) -> None:
+def without(matrix: Graph, values: Array, vectors: Array) -> Any:
+    """The matrix minus eigenpairs that are known, without forming it."""
+    if len(values) == 0:
+        return matrix
+    return scipy.sparse.linalg.LinearOperator(
+        matrix.shape, matvec=lambda x: matrix @ x - vectors @ (values * (vectors.T @ x)), dtype=np.float64
+    )
+
+
+def warn_if_in_pieces(affinity: Graph, eigenvalues: Array, n_clusters: int) -> None:
     """As many pieces as clusters is the ideal case; any other number of several pieces is worth knowing."""
     if (eigenvalues > 1.0 - IN_PIECES).sum() in {0, 1, n_clusters}:
         return
@@ -177,19 +200,22 @@ def check_request(n_clusters: int | None, assign_labels: str, n_samples: int) ->
         raise ValueError(f"assign_labels must be one of {allowed}. Got {assign_labels!r} instead.")
 
 
-def check_affinity(affinity: Any) -> Array:
+def check_affinity(affinity: Any) -> Graph:
     """A square, finite, non-negative, symmetric matrix."""
-    matrix = np.asarray(affinity, dtype=float)
+    sparse = scipy.sparse.issparse(affinity)
+    matrix = scipy.sparse.csr_array(affinity, dtype=float) if sparse else np.asarray(affinity, dtype=float)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"affinity must be a square matrix (n_samples, n_samples). Got shape {matrix.shape} instead.")
-    if not np.isfinite(matrix).all():
+    entries = matrix.data if sparse else matrix
+    if not np.isfinite(entries).all():
         raise ValueError("affinity contains NaN or infinity.")
-    if (matrix < 0).any():
+    if (entries < 0).any():
         raise ValueError(
-            f"affinity must not be negative; its smallest entry is {matrix.min():.3g}. "
+            f"affinity must not be negative; its smallest entry is {entries.min():.3g}. "
             "Take absolute values if signs do not matter."
         )
-    if not np.allclose(matrix, matrix.T):
+    excess = abs(matrix - matrix.T)
+    if excess.max() > SYMMETRIC * max(float(matrix.max()), np.finfo(float).tiny):
         warnings.warn("affinity is not symmetric; the mean of it and its transpose is used.", UserWarning, stacklevel=3)
-    symmetric: Array = (matrix + matrix.T) / 2
+    symmetric: Graph = (matrix + matrix.T) / 2
     return symmetric

@@ -1,0 +1,110 @@
+"""A sparse graph over the samples: who has the same pattern of coefficients.
+
+The paper's graph takes a coefficient as the closeness of two samples. Here two samples are close if they are *rebuilt
+alike*: their columns of Z_i point the same way, or the opposite one, because a subspace knows no sign. On data made of
+subspaces this finds the same clusters with less noise, and where clusters are curved, as in most real data, it keeps
+the neighbourhoods that single coefficients blur.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse
+
+from viewspan._linalg import ratio, singular_values
+from viewspan._typing import AnyArray, Array
+from viewspan.solvers.result import Result
+
+NEIGHBORS = 15
+"""Neighbours of a sample. Their weights fall linearly, so this stands for all sizes of neighbourhoods up to it."""
+
+
+def pattern_graph(result: Result, n_neighbors: int = NEIGHBORS) -> scipy.sparse.csr_array:
+    r"""Connect every sample with those whose coefficients have its pattern.
+
+    With cosines :math:`c^i_{jl} = |\langle z^i_j, z^i_l\rangle| / \|z^i_j\|\|z^i_l\|` between columns of Z_i, the
+    neighbours of a sample are the largest of a sum over views. Nobody knows which view deserves trust, so three sums are
+    taken and their graphs averaged: of the cosines; of √r_i × the cosines, r_i being the rank of Z_i, because
+    directions of an r-dimensional space have cosines of about 1/√r by chance; and of −log(rank of l among the
+    neighbours of j), in which all views speak alike.
+
+    Parameters
+    ----------
+    result : Result
+    n_neighbors : int
+
+    Returns
+    -------
+    sparse array (N, N)
+        Symmetric, with a zero diagonal; every one of the three graphs was divided by the roots of its degrees.
+    """
+    patterns = [unit_columns(columns(result, view)) for view in range(len(result.cores))]
+    plain, calibrated, ranked = (np.zeros((patterns[0].shape[1],) * 2, dtype=np.float32) for _ in range(3))
+    for pattern, core in zip(patterns, result.cores, strict=True):
+        cosines = np.abs(pattern.T @ pattern)
+        np.fill_diagonal(cosines, 0.0)
+        plain += cosines
+        calibrated += np.float32(np.sqrt(effective_rank(core))) * cosines
+        ranked += closeness_by_rank(cosines)
+    ranked += ranked.T.copy()
+    ranked[plain == 0] = 0.0
+    graphs = [normalise(nearest(sums, n_neighbors)) for sums in (plain, calibrated, ranked)]
+    united: scipy.sparse.csr_array = sum(graphs[1:], start=graphs[0]) / len(graphs)
+    return united
+
+
+def columns(result: Result, view: int) -> Array:
+    """The columns of Z_i up to a common rotation, which no cosine sees."""
+    core = result.cores[view]
+    return core if result.right is None else core @ result.right.T
+
+
+def unit_columns(matrix: Array) -> AnyArray:
+    """Single precision is enough to order cosines."""
+    return (matrix * ratio(1.0, np.linalg.norm(matrix, axis=0))).astype(np.float32)
+
+
+def effective_rank(core: Array) -> float:
+    """(Σs)² / Σs²: the rank, with weak directions counted in part."""
+    values = singular_values(core.astype(float))
+    return float(values.sum() ** 2 / ((values**2).sum() or 1.0))
+
+
+def closeness_by_rank(cosines: AnyArray) -> AnyArray:
+    """log(N / rank) in every row, 0 for the farthest; what has no cosine at all is farthest."""
+    n_samples = len(cosines)
+    closeness = np.log(n_samples / np.arange(1, n_samples + 1)).astype(np.float32)
+    ranked = np.empty_like(cosines)
+    for row, line in zip(ranked, cosines, strict=True):
+        row[np.argsort(-line)] = closeness
+    ranked[cosines == 0] = 0.0
+    return ranked
+
+
+def nearest(closeness: AnyArray, n_neighbors: int) -> scipy.sparse.csr_array:
+    """Edges to the nearest samples with weights 1, …, 1/n; symmetric."""
+    n_samples = len(closeness)
+    count = min(n_neighbors, n_samples - 1)
+    found = np.argpartition(-closeness, count - 1, axis=1)[:, :count]
+    values = np.take_along_axis(closeness, found, axis=1)
+    order = np.argsort(-values, axis=1, kind="stable")
+    found, values = np.take_along_axis(found, order, axis=1), np.take_along_axis(values, order, axis=1)
+    weights = np.where(values > 0, 1.0 - np.arange(count) / count, 0.0)
+    starts = np.arange(n_samples + 1) * count
+    edges = scipy.sparse.csr_array((weights.ravel(), found.ravel(), starts), shape=(n_samples, n_samples))
+    edges.eliminate_zeros()
+    return scipy.sparse.csr_array(edges + edges.T)
+
+
+def normalise(graph: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+    """D^-½ G D^-½."""
+    scale = scipy.sparse.diags_array(ratio(1.0, np.sqrt(graph.sum(axis=1))))
+    return scipy.sparse.csr_array(scale @ graph @ scale)
+
+
+def average(graphs: Sequence[scipy.sparse.csr_array], weights: Sequence[float]) -> scipy.sparse.csr_array:
+    """The weighted mean of graphs."""
+    total = sum(weights)
+    shares = [weight / total for weight in weights] if total > 0 else [1.0 / len(graphs)] * len(graphs)
+    parts = [share * graph for share, graph in zip(shares, graphs, strict=True)]
+    return scipy.sparse.csr_array(sum(parts[1:], start=parts[0]))
