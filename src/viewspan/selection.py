@@ -1,5 +1,6 @@
 """λ, τ and the number of clusters from the data alone."""
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,6 +22,8 @@ SHORTEST_RESIDUAL = 0.1
 ABOVE_COLLAPSE = 1.5
 """λ of an ℓ1,2 fit as a multiple of the weight below which every sample only rebuilds itself."""
 HALF = 0.5
+CLEAR = 1.5
+"""A gap between eigenvalues is clear if it is this many times wider than any other."""
 TINY = np.finfo(float).tiny
 
 
@@ -139,11 +142,22 @@ def typical_length(spectra: Sequence[Array], n_samples: int) -> float:
     return float(np.sqrt(squares / (n_samples * len(spectra))))
 
 
-def count_by_eigengap(eigenvalues: Array) -> int:
-    """The number of clusters at the widest gap in the normalised affinity's eigenvalues, largest first; at
-    least 2 where possible.
+def count_clusters(eigenvalues: Array) -> int:
+    """The number of clusters at the widest gap in a graph's eigenvalues, largest first; at least 2 where possible.
+
+    Warns if another gap is nearly as wide.
     """
     if len(eigenvalues) < 3:
         return max(1, len(eigenvalues) - 1)
     gaps = eigenvalues[1:-1] - eigenvalues[2:]
-    return int(np.argmax(gaps)) + 2
+    order = np.argsort(-gaps, kind="stable")
+    widest, next_widest = (int(position) + 2 for position in order[:2]) if len(order) > 1 else (2, 2)
+    if len(order) > 1 and gaps[order[0]] < CLEAR * gaps[order[1]]:
+        warnings.warn(
+            f"The number of clusters is not clear from the data: {widest} is the best guess, with a gap of "
+            f"{gaps[order[0]]:.2g} between eigenvalues, but {next_widest} has {gaps[order[1]]:.2g}. "
+            "Give n_clusters if you know it; eigenvalues_ shows all.",
+            UserWarning,
+            stacklevel=4,
+        )
+    return widest

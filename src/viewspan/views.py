@@ -257,7 +257,8 @@ def standardized(array: Array) -> Array:
     centred = relative - relative.mean(axis=0)
     spread = centred.std(axis=0)
     spread[spread <= len(array) * np.finfo(float).eps] = 0.0
-    return centred * ratio(1.0, spread)
+    scaled: Array = centred * ratio(1.0, spread)
+    return scaled
 
 
 def count_distinct(views: Views, enough: int) -> int:

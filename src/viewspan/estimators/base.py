@@ -16,8 +16,7 @@ from viewspan._linalg import ratio
 from viewspan._progress import reporter
 from viewspan._typing import Array, Graph, Labels
 from viewspan.graph.affinity import affinity
-from viewspan.graph.consensus import consensus
-from viewspan.graph.ncut import cut
+from viewspan.graph.consensus import cut_together
 from viewspan.graph.patterns import pattern_graph
 from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.reduction import Reduction
@@ -91,8 +90,13 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         scaled = prepare(views, self.standardize, self.normalize)
         results = self._solve(concatenate(scaled) if self.fusion == "concat" else scaled)
         generator = check_random_state(self.random_state)
-        graph = self._unite(results, generator)
-        labels, eigenvalues = cut(graph, self.n_clusters, assign_labels=self.assign_labels, random_state=generator)
+        make = pattern_graph if self._by_patterns else affinity
+        labels, eigenvalues, graph = cut_together(
+            [make(result) for result in results],
+            self.n_clusters,
+            assign_labels=self.assign_labels,
+            generator=generator,
+        )
         self._remember_input(X, views)
         self.result_, self.path_ = results[0], results
         self.affinity_matrix_, self.eigenvalues_ = graph, eigenvalues
@@ -106,7 +110,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         axes = self._axes
         reduction = axes.reduce(views.arrays, self.solver)
         multiples = self._multiples if self._by_patterns and isinstance(self.lam, str) else (1.0,)
-        results = []
+        results: list[Result] = []
         for multiple in multiples:
             result = solve_reduced(
                 reduction,
@@ -125,11 +129,6 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _by_patterns(self) -> bool:
         """The paper's graph goes with weights that are given."""
         return self.graph == "patterns" or (self.graph == "auto" and isinstance(self.lam, str))
-
-    def _unite(self, results: list[Result], generator: np.random.RandomState) -> Graph:
-        if not self._by_patterns:
-            return affinity(results[0])
-        return consensus([pattern_graph(result) for result in results], self.n_clusters, generator)
 
     def _check_parameters(self) -> None:
         if isinstance(self.n_clusters, bool):  # an int to Python, a slip of the pen to everyone else

@@ -1,36 +1,44 @@
-"""One graph from several."""
+"""One partition from several graphs of the same samples."""
 
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.sparse
 
-from viewspan._typing import Array
-from viewspan.graph.ncut import leading_eigenvectors, most_clusters
+from viewspan._threads import threads_for
+from viewspan._typing import Array, Graph, Labels
+from viewspan.graph.discretize import AssignLabels
+from viewspan.graph.ncut import cut, leading_eigenvectors, most_clusters
 from viewspan.graph.patterns import average
-from viewspan.selection import count_by_eigengap
+from viewspan.selection import count_clusters
 
 
-def consensus(
-    graphs: Sequence[scipy.sparse.csr_array], n_clusters: int | None, generator: np.random.RandomState
-) -> scipy.sparse.csr_array:
-    """The mean of the graphs, each weighted by its eigengap at the number of clusters.
+def cut_together(
+    graphs: Sequence[Graph], n_clusters: int | None, *, assign_labels: AssignLabels, generator: np.random.RandomState
+) -> tuple[Labels, Array, Graph]:
+    """Labels, the eigenvalues that were looked at, and the graph that was cut.
 
-    A graph that noise has broken has no gap and no say. If the number is not known, it is that of the plain mean.
+    Several graphs are averaged, each weighted by the square of its eigengap at the number of clusters: noise turns the
+    leading eigenvectors by an angle proportional to 1/gap (Davis and Kahan), so these are weights of inverse variance,
+    and a graph that noise has broken has no gap and no say. The number of clusters, if it is not given, is read from
+    the mean of the eigenvalues.
     """
     if len(graphs) == 1:
-        return graphs[0]
+        labels, eigenvalues = cut(graphs[0], n_clusters, assign_labels=assign_labels, random_state=generator)
+        return labels, eigenvalues, graphs[0]
+    n_samples = graphs[0].shape[0]
+    count = min((most_clusters(n_samples) if n_clusters is None else n_clusters) + 1, n_samples)
+    with threads_for(1, n_samples):
+        spectra = [leading_eigenvectors(graph, count, generator).eigenvalues for graph in graphs]
+    eigenvalues = np.mean(spectra, axis=0)
     if n_clusters is None:
-        plain = average(graphs, [1.0] * len(graphs))
-        n_clusters = count_by_eigengap(leading_eigenvalues(plain, most_clusters(plain.shape[0]), generator))
-    return average(graphs, [eigengap(leading_eigenvalues(graph, n_clusters, generator)) for graph in graphs])
+        n_clusters = count_clusters(eigenvalues)
+    united = average(graphs, [eigengap(values, n_clusters) ** 2 for values in spectra])
+    labels, _ = cut(united, n_clusters, assign_labels=assign_labels, random_state=generator)
+    return labels, eigenvalues, united
 
 
-def leading_eigenvalues(graph: scipy.sparse.csr_array, n_clusters: int, generator: np.random.RandomState) -> Array:
-    """One more than there are clusters, if there are as many."""
-    return leading_eigenvectors(graph, min(n_clusters + 1, graph.shape[0]), generator).eigenvalues
-
-
-def eigengap(eigenvalues: Array) -> float:
-    """Between the last two."""
-    return max(float(eigenvalues[-2] - eigenvalues[-1]), 0.0) if len(eigenvalues) > 1 else 1.0
+def eigengap(eigenvalues: Array, n_clusters: int) -> float:
+    """Between as many eigenvalues as there are clusters and the next; 1 if there is no next."""
+    if n_clusters >= len(eigenvalues):
+        return 1.0
+    return max(float(eigenvalues[n_clusters - 1] - eigenvalues[n_clusters]), 0.0)

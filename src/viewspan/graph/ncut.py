@@ -15,7 +15,7 @@ from viewspan._linalg import eigh, ratio
 from viewspan._threads import threads_for
 from viewspan._typing import Array, Graph, Labels
 from viewspan.graph.discretize import AssignLabels, assign
-from viewspan.selection import count_by_eigengap
+from viewspan.selection import count_clusters
 
 DENSE = 400
 """Up to this many samples all eigenvectors at once are as fast as a few by iteration."""
@@ -76,7 +76,7 @@ def cut(
     with threads_for(1, n_samples):
         spectrum = leading_eigenvectors(affinity, min(count + 1, n_samples), generator)
     if n_clusters is None:
-        n_clusters = count_by_eigengap(spectrum.eigenvalues)
+        n_clusters = count_clusters(spectrum.eigenvalues)
     warn_if_in_pieces(affinity, spectrum.eigenvalues, n_clusters)
     if n_clusters == 1:
         return np.zeros(n_samples, dtype=np.int64), spectrum.eigenvalues
@@ -86,7 +86,7 @@ def cut(
 
 def most_clusters(n_samples: int) -> int:
     """How many clusters an estimate considers."""
-    return min(n_samples - 1, max(10, int(2 * np.sqrt(n_samples))))
+    return min(n_samples - 1, max(10, int(3 * np.sqrt(n_samples))))
 
 
 def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.RandomState) -> Spectrum:
@@ -145,8 +145,8 @@ def iterative_eigenpairs(matrix: Graph, count: int, generator: np.random.RandomS
     n_samples = matrix.shape[0]
     values, vectors = np.empty(0), np.empty((n_samples, 0))
     while True:
-        start = generator.uniform(-1.0, 1.0, n_samples)
-        rest = without(matrix, values, vectors)
+        start: Any = generator.uniform(-1.0, 1.0, n_samples)
+        rest: Any = without(matrix, values, vectors)
         more_values, more_vectors = scipy.sparse.linalg.eigsh(rest, k=count, which="LA", v0=start)
         missed = len(values) == 0 or more_values.max() > values[-1] + REPEATED
         if not missed:
@@ -203,10 +203,10 @@ def check_request(n_clusters: int | None, assign_labels: str, n_samples: int) ->
 def check_affinity(affinity: Any) -> Graph:
     """A square, finite, non-negative, symmetric matrix."""
     sparse = scipy.sparse.issparse(affinity)
-    matrix = scipy.sparse.csr_array(affinity, dtype=float) if sparse else np.asarray(affinity, dtype=float)
+    matrix: Any = scipy.sparse.csr_array(affinity, dtype=float) if sparse else np.asarray(affinity, dtype=float)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"affinity must be a square matrix (n_samples, n_samples). Got shape {matrix.shape} instead.")
-    entries = matrix.data if sparse else matrix
+    entries: Array = matrix.data if sparse else matrix
     if not np.isfinite(entries).all():
         raise ValueError("affinity contains NaN or infinity.")
     if (entries < 0).any():

@@ -12,21 +12,23 @@ import numpy as np
 import scipy.sparse
 
 from viewspan._linalg import ratio, singular_values
-from viewspan._typing import AnyArray, Array
+from viewspan._typing import AnyArray, Array, Graph
 from viewspan.solvers.result import Result
 
 NEIGHBORS = 15
 """Neighbours of a sample. Their weights fall linearly, so this stands for all sizes of neighbourhoods up to it."""
+DEPTH = 10
+"""Ranks are compared down to this multiple of the neighbours; farther samples are all alike."""
 
 
-def pattern_graph(result: Result, n_neighbors: int = NEIGHBORS) -> scipy.sparse.csr_array:
+def pattern_graph(result: Result, n_neighbors: int = NEIGHBORS) -> Graph:
     r"""Connect every sample with those whose coefficients have its pattern.
 
     With cosines :math:`c^i_{jl} = |\langle z^i_j, z^i_l\rangle| / \|z^i_j\|\|z^i_l\|` between columns of Z_i, the
-    neighbours of a sample are the largest of a sum over views. Nobody knows which view deserves trust, so three sums are
-    taken and their graphs averaged: of the cosines; of √r_i × the cosines, r_i being the rank of Z_i, because
+    neighbours of a sample are the largest of a sum over views. Nobody knows which view deserves trust, so three sums
+    are taken and their graphs averaged: of the cosines; of √r_i × the cosines, r_i being the rank of Z_i, because
     directions of an r-dimensional space have cosines of about 1/√r by chance; and of −log(rank of l among the
-    neighbours of j), in which all views speak alike.
+    neighbours of j, and of j among those of l), in which all views speak alike.
 
     Parameters
     ----------
@@ -45,17 +47,14 @@ def pattern_graph(result: Result, n_neighbors: int = NEIGHBORS) -> scipy.sparse.
         np.fill_diagonal(cosines, 0.0)
         plain += cosines
         calibrated += np.float32(np.sqrt(effective_rank(core))) * cosines
-        ranked += closeness_by_rank(cosines)
+        ranked += closeness_by_rank(cosines, DEPTH * n_neighbors)
     ranked += ranked.T.copy()
-    ranked[plain == 0] = 0.0
-    graphs = [normalise(nearest(sums, n_neighbors)) for sums in (plain, calibrated, ranked)]
-    united: scipy.sparse.csr_array = sum(graphs[1:], start=graphs[0]) / len(graphs)
-    return united
+    return average([normalise(nearest(sums, n_neighbors)) for sums in (plain, calibrated, ranked)], [1.0, 1.0, 1.0])
 
 
 def columns(result: Result, view: int) -> Array:
     """The columns of Z_i up to a common rotation, which no cosine sees."""
-    core = result.cores[view]
+    core: Array = result.cores[view]
     return core if result.right is None else core @ result.right.T
 
 
@@ -70,25 +69,31 @@ def effective_rank(core: Array) -> float:
     return float(values.sum() ** 2 / ((values**2).sum() or 1.0))
 
 
-def closeness_by_rank(cosines: AnyArray) -> AnyArray:
-    """log(N / rank) in every row, 0 for the farthest; what has no cosine at all is farthest."""
-    n_samples = len(cosines)
-    closeness = np.log(n_samples / np.arange(1, n_samples + 1)).astype(np.float32)
-    ranked = np.empty_like(cosines)
-    for row, line in zip(ranked, cosines, strict=True):
-        row[np.argsort(-line)] = closeness
-    ranked[cosines == 0] = 0.0
+def closeness_by_rank(cosines: AnyArray, depth: int) -> AnyArray:
+    """log((depth + 1) / rank) for the nearest ``depth`` samples of every row, 0 for all farther ones and for those that
+    have no cosine at all.
+    """
+    found, values = largest_of_rows(cosines, depth)
+    closeness = np.log((depth + 1) / np.arange(1, found.shape[1] + 1)).astype(np.float32)
+    ranked = np.zeros_like(cosines)
+    np.put_along_axis(ranked, found, np.where(values > 0, closeness, np.float32(0)), axis=1)
     return ranked
+
+
+def largest_of_rows(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
+    """Positions and values of the largest entries of every row, largest first, not counting the diagonal."""
+    count = min(count, len(matrix) - 1)
+    found = np.argpartition(-matrix, count - 1, axis=1)[:, :count]
+    values = np.take_along_axis(matrix, found, axis=1)
+    order = np.argsort(-values, axis=1, kind="stable")
+    return np.take_along_axis(found, order, axis=1), np.take_along_axis(values, order, axis=1)
 
 
 def nearest(closeness: AnyArray, n_neighbors: int) -> scipy.sparse.csr_array:
     """Edges to the nearest samples with weights 1, …, 1/n; symmetric."""
     n_samples = len(closeness)
-    count = min(n_neighbors, n_samples - 1)
-    found = np.argpartition(-closeness, count - 1, axis=1)[:, :count]
-    values = np.take_along_axis(closeness, found, axis=1)
-    order = np.argsort(-values, axis=1, kind="stable")
-    found, values = np.take_along_axis(found, order, axis=1), np.take_along_axis(values, order, axis=1)
+    found, values = largest_of_rows(closeness, n_neighbors)
+    count = found.shape[1]
     weights = np.where(values > 0, 1.0 - np.arange(count) / count, 0.0)
     starts = np.arange(n_samples + 1) * count
     edges = scipy.sparse.csr_array((weights.ravel(), found.ravel(), starts), shape=(n_samples, n_samples))
@@ -102,9 +107,11 @@ def normalise(graph: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array(scale @ graph @ scale)
 
 
-def average(graphs: Sequence[scipy.sparse.csr_array], weights: Sequence[float]) -> scipy.sparse.csr_array:
-    """The weighted mean of graphs."""
+def average(graphs: Sequence[Graph], weights: Sequence[float]) -> Graph:
+    """The weighted mean of graphs; the plain one if all weights are zero."""
     total = sum(weights)
     shares = [weight / total for weight in weights] if total > 0 else [1.0 / len(graphs)] * len(graphs)
-    parts = [share * graph for share, graph in zip(shares, graphs, strict=True)]
-    return scipy.sparse.csr_array(sum(parts[1:], start=parts[0]))
+    mean: Graph = shares[0] * graphs[0]
+    for share, graph in zip(shares[1:], graphs[1:], strict=True):
+        mean = mean + share * graph
+    return mean
