@@ -18,19 +18,51 @@ def test_the_noise_level_is_found_under_a_signal(shape, noise):
     assert selection.noise_level(singular, *shape) == pytest.approx(noise, rel=0.12)
 
 
-def test_the_edge_bounds_pure_noise():
-    rng = np.random.default_rng(1)
-    singular = np.linalg.svd(rng.normal(size=(200, 300)), compute_uv=False)
-    edge = selection.noise_edge(singular, 200, 300)
-    assert edge == pytest.approx(singular[0] ** 2, rel=0.05)
-
-
 @pytest.mark.parametrize("rank", [3, 20])
 def test_low_rank_data_is_noise_free(rank):
     rng = np.random.default_rng(2)
     singular = np.linalg.svd(rng.normal(size=(100, rank)) @ rng.normal(size=(rank, 60)), compute_uv=False)
     assert selection.noise_level(singular, 100, 60) == 0.0
-    assert selection.noise_edge(singular, 100, 60) == pytest.approx(selection.FLOOR * singular[0] ** 2)
+    assert selection.automatic_lam([singular], 100, (60,)) == pytest.approx(selection.FLOOR * singular[0] ** 2)
+
+
+@pytest.mark.parametrize("shape", [(200, 200), (60, 600), (900, 90)])
+def test_the_automatic_lam_shrinks_as_wiener_would(shape):
+    """LRR keeps 1 − λ/2s² of a direction; of the energy s² in a known direction, x² is the signal's."""
+    rng = np.random.default_rng(0)
+    n_samples, n_features = shape
+    strengths = np.array([40.0, 36.0, 33.0])
+    left, right = (np.linalg.qr(rng.normal(size=(size, 3)))[0] for size in shape)
+    noisy = (left * strengths) @ right.T + 0.5 * rng.normal(size=shape)
+    (lam,) = selection.automatic_lam([np.linalg.svd(noisy, compute_uv=False)], n_samples, (n_features,))
+    seen = np.linalg.norm(noisy.T @ left, axis=0) ** 2
+    expected = strengths**2 + 0.25 * n_features  # the mean of what is seen over many draws of the noise
+    np.testing.assert_allclose(1 - lam / (2 * expected), strengths**2 / expected, atol=0.01)
+    np.testing.assert_allclose(seen, expected, rtol=0.1)
+
+
+def test_noise_is_not_more_than_all_there_is():
+    rng = np.random.default_rng(1)
+    spectra = [np.linalg.svd(normalize(rng.normal(size=(40, 4000))), compute_uv=False)]
+    assert selection.automatic_lam(spectra, 40, (4000,))[0] <= 2.0 + 1e-9
+
+
+def test_the_automatic_coupling_pulls_half_as_hard_as_the_penalty():
+    """Where two views agree: the slope of τ‖A‖_* against that of λ‖Z‖_*, by finite differences."""
+    views = random_views(5, (30, 30), 40, rank=6)
+    spectra = [np.linalg.svd(view, compute_uv=False) for view in (views[0], views[0])]
+    lam = selection.automatic_lam(spectra, 40, (30, 30))
+    tau = selection.automatic_tau(spectra, lam)
+    basis = np.linalg.svd(views[0])[0][:, :6]
+    coefficients = basis @ basis.T
+
+    def pulls(step):
+        stack = np.stack([(coefficients * (1 + step)).ravel()] * 2)
+        return tau * np.linalg.norm(stack, "nuc"), lam[0] * np.linalg.norm(coefficients * (1 + step), "nuc")
+
+    coupling, penalty = ((b - a) / 1e-6 for a, b in zip(pulls(0.0), pulls(1e-6), strict=True))
+    # along the stack A = (Z, Z) of length √2·√6 the coupling's force is τ; along Z of length √6 the penalty's is λ√6
+    assert coupling / np.sqrt(12) == pytest.approx(0.5 * penalty / np.sqrt(6), rel=0.02)
 
 
 def test_marchenko_pastur_median_against_random_matrices():
@@ -61,7 +93,12 @@ def test_weights_never_make_everything_zero():
     ("eigenvalues", "count"), [([1, 0.9, 0.85, 0.2, 0.1], 3), ([1, 0.5, 0.1, 0.05], 2), ([1, 0.3], 1), ([1.0], 1)]
 )
 def test_the_widest_gap_counts_clusters(eigenvalues, count):
-    assert selection.count_by_eigengap(np.array(eigenvalues, dtype=float)) == count
+    assert selection.count_clusters(np.array(eigenvalues, dtype=float)) == count
+
+
+def test_an_unclear_number_of_clusters_is_said():
+    with pytest.warns(UserWarning, match="not clear from the data: 3 is the best guess.*but 5 has"):
+        assert selection.count_clusters(np.array([1, 0.95, 0.9, 0.5, 0.48, 0.1, 0.09])[[0, 1, 2, 3, 4, 5, 6]]) == 3
 
 
 def test_ssc_weights_are_a_quarter_over_the_l1_length():

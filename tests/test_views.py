@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
+from viewspan import views as module
 from viewspan.views import check_magnitude, check_views, concatenate, unit_samples
 
 GOOD = np.arange(12.0).reshape(4, 3)
@@ -117,3 +118,21 @@ def test_concatenation_keeps_names():
     joined = concatenate(check({"a": GOOD, "b": GOOD}))
     assert joined.n_features == (6,)
     assert joined.names == ["a+b"]
+
+
+@pytest.mark.parametrize(
+    ("scales", "dominated"), [([1, 1, 1], False), ([100, 1, 1], True), ([3, 2.9, 2], False), ([0, 0, 0], False)]
+)
+def test_a_feature_of_another_unit_is_noticed(scales, dominated):
+    array = np.random.default_rng(0).uniform(1, 2, (20, 3)) * np.array(scales, dtype=float)
+    assert module.is_dominated(array) == dominated
+
+
+def test_one_feature_cannot_outweigh_others():
+    assert not module.is_dominated(np.ones((5, 1)))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+def test_equalized_features_have_mean_square_one(scale):
+    array = scale * np.random.default_rng(0).normal(size=(20, 3)) * np.array([1.0, 1e-5, 0.0])
+    np.testing.assert_allclose((module.equalized(array) ** 2).mean(axis=0), [1.0, 1.0, 0.0])

@@ -4,8 +4,24 @@ from viewspan import metrics
 from viewspan.estimators import CLRSC, LRR, MLAP, SSC
 from viewspan.graph.affinity import affinity
 from viewspan.graph.ncut import ncut
+from viewspan.graph.patterns import pattern_graph
 from viewspan.pipeline import solve
+from viewspan.regularization_path import Path, path
 from viewspan.solvers.result import Check, Result
 
 __version__ = "0.1.0"
-__all__ = ["CLRSC", "LRR", "MLAP", "SSC", "Check", "Result", "affinity", "metrics", "ncut", "solve"]
+__all__ = [
+    "CLRSC",
+    "LRR",
+    "MLAP",
+    "SSC",
+    "Check",
+    "Path",
+    "Result",
+    "affinity",
+    "metrics",
+    "ncut",
+    "path",
+    "pattern_graph",
+    "solve",
+]

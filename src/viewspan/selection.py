@@ -22,7 +22,7 @@ SHORTEST_RESIDUAL = 0.1
 ABOVE_COLLAPSE = 1.5
 """λ of an ℓ1,2 fit as a multiple of the weight below which every sample only rebuilds itself."""
 HALF = 0.5
-CLEAR = 1.5
+CLEAR = 2.0
 """A gap between eigenvalues is clear if it is this many times wider than any other."""
 TINY = np.finfo(float).tiny
 
@@ -61,10 +61,10 @@ def marchenko_pastur_median(ratio: float, n_points: int = 4097) -> float:
 def automatic_lam(spectra: Sequence[Array], n_samples: int, n_features: Sequence[int]) -> Array:
     r"""λ_i = 2 × the energy of the noise in one sample of the view, for the fit ‖E‖_F².
 
-    A direction in which the signal has the energy x² is seen with s² = x² + Dσ². Wiener's filter keeps the share
-    x²/s² = 1 − Dσ²/s² of it, and LRR's closed form keeps 1 − λ/2s²: they are the same at λ = 2Dσ². Noise cannot be more
-    than all there is; λ is at least a small share of ‖X_i‖₂², below which directions of real data are of no use even
-    where nothing looks like noise, and at most half of what makes all coefficients zero.
+    A direction over the samples in which the signal has the energy x² is seen with s² = x² + Dσ². Wiener's filter
+    keeps the share x²/s² = 1 − Dσ²/s² of it, and LRR's closed form keeps 1 − λ/2s²: they are the same at λ = 2Dσ².
+    Noise cannot be more than all there is; λ is at least a small share of ‖X_i‖₂², below which directions of real data
+    are of no use even where nothing looks like noise, and at most half of what makes all coefficients zero.
     """
     weights = []
     for values, width in zip(spectra, n_features, strict=True):

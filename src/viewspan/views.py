@@ -17,8 +17,8 @@ from viewspan._typing import AnyArray, Array
 
 MIN_SAMPLES = 2
 LARGEST = 1e60
-DOMINANT = 0.9
-"""If one feature has this share of a view's energy, the lengths of samples say nothing about the others."""
+DOMINANT = 0.5
+"""A feature with a larger share of a view's energy outweighs all others together."""
 
 
 @dataclass(frozen=True)
@@ -223,41 +223,36 @@ def unit_samples(views: Views) -> list[Array]:
     return scaled
 
 
-def prepare(views: Views, standardize: bool | Literal["auto"], normalize: bool) -> Views:
+def prepare(views: Views, scale_features: bool | Literal["auto"], normalize: bool) -> Views:
     """Features in common units, then samples of unit length, as far as asked for."""
-    common = common_units(views, standardize)
+    common = common_units(views, scale_features)
     return replace(common, arrays=unit_samples(common) if normalize else check_magnitude(common))
 
 
-def common_units(views: Views, standardize: bool | Literal["auto"]) -> Views:
-    """Bring the features of a view to mean 0 and variance 1: of every view, of none, or of those in which one feature
-    drowns all others.
+def common_units(views: Views, scale_features: bool | Literal["auto"]) -> Views:
+    """Scale the features to one mean square: in every view, in none, or where one feature outweighs all others.
 
-    A feature with nine tenths of a view's energy has another unit than the rest (an age in years beside scores from 0
-    to 3): scaled to unit length, samples would differ in that feature alone. Counts and intensities, which share a
-    unit, spread their energy far more evenly.
+    A feature with most of a view's energy has another unit than the rest (an age in years beside scores from 0 to 3):
+    samples of unit length would differ in little else. Nothing is centred, because clusters on both sides of a mean
+    would look like one line through it.
     """
-    if standardize is False:
+    if scale_features is False:
         return views
-    every = standardize is True
-    arrays = [standardized(array) if every or is_dominated(array) else array for array in views.arrays]
+    every = scale_features is True
+    arrays = [equalized(array) if every or is_dominated(array) else array for array in views.arrays]
     return replace(views, arrays=arrays)
 
 
 def is_dominated(array: Array) -> bool:
-    """Whether one of several features has nearly all energy."""
-    energy = ((array / (np.abs(array).max() or 1.0)) ** 2).sum(axis=0)
+    """Whether one of several features has more energy than all others."""
+    energy = (ratio(array, np.full_like(array, np.abs(array).max())) ** 2).sum(axis=0)
     return array.shape[1] > 1 and bool(energy.max() > DOMINANT * energy.sum())
 
 
-def standardized(array: Array) -> Array:
-    """Mean 0 and variance 1 in every feature, and 0 in features that are constant up to rounding."""
-    largest = np.abs(array).max(axis=0)
-    relative = ratio(array, largest)  # to magnitude 1, so that squares neither overflow nor vanish
-    centred = relative - relative.mean(axis=0)
-    spread = centred.std(axis=0)
-    spread[spread <= len(array) * np.finfo(float).eps] = 0.0
-    scaled: Array = centred * ratio(1.0, spread)
+def equalized(array: Array) -> Array:
+    """Mean square 1 in every feature, 0 in features that are zero."""
+    relative = ratio(array, np.broadcast_to(np.abs(array).max(axis=0), array.shape))  # so that squares do not overflow
+    scaled: Array = relative * ratio(1.0, np.sqrt((relative**2).mean(axis=0)))
     return scaled
 
 

@@ -40,7 +40,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "n_clusters": [COUNT, None],
         "lam": [StrOptions({"auto"}), WEIGHT, "array-like"],
         "graph": [StrOptions({"auto", "patterns", "coefficients"})],
-        "standardize": ["boolean", StrOptions({"auto"})],
+        "scale_features": ["boolean", StrOptions({"auto"})],
         "normalize": ["boolean"],
         "assign_labels": [StrOptions({"discretize", "cluster_qr", "kmeans"})],
         "tol": [POSITIVE],
@@ -87,12 +87,11 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         views = check_views(X, caller=type(self).__name__)
         self._check_count(views)
-        scaled = prepare(views, self.standardize, self.normalize)
+        scaled = prepare(views, self.scale_features, self.normalize)
         results = self._solve(concatenate(scaled) if self.fusion == "concat" else scaled)
         generator = check_random_state(self.random_state)
-        make = pattern_graph if self._by_patterns else affinity
         labels, eigenvalues, graph = cut_together(
-            [make(result) for result in results],
+            [self._graph(result) for result in results],
             self.n_clusters,
             assign_labels=self.assign_labels,
             generator=generator,
@@ -129,6 +128,11 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _by_patterns(self) -> bool:
         """The paper's graph goes with weights that are given."""
         return self.graph == "patterns" or (self.graph == "auto" and isinstance(self.lam, str))
+
+    def _graph(self, result: Result) -> Graph:
+        if not self._by_patterns:
+            return affinity(result)
+        return pattern_graph(result, mutual=not self._axes.datafit.rotates_samples)
 
     def _check_parameters(self) -> None:
         if isinstance(self.n_clusters, bool):  # an int to Python, a slip of the pen to everyone else

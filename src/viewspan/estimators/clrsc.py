@@ -20,11 +20,21 @@ class CLRSC(CoupledClusterer):
     Parameters
     ----------
     n_clusters : int, optional
-        Estimated from the widest gap between the graph's eigenvalues if not given.
+        Read from the widest gap between the graphs' eigenvalues if not given; warns if no gap is clear.
     lam : "auto", float or array-like (n_views,)
-        λ, in the objective above (the authors' program halves the fit: its values are half of these).
+        λ, in the objective above (the authors' program halves the fit: its values are half of these). "auto" is twice
+        the estimated energy of the noise in one sample, for every view (see :func:`viewspan.selection.automatic_lam`);
+        it is solved for at 1, 2, ½ and ¼ of it, and the graphs are averaged.
     tau : "auto" or float
-        τ, the weight of the coupling. 0 leaves every view alone.
+        τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the pull of the penalty (see
+        :func:`viewspan.selection.automatic_tau`).
+    graph : {"auto", "patterns", "coefficients"}
+        Who is whose neighbour: samples whose coefficients have the same pattern (:func:`viewspan.pattern_graph`), or
+        the paper's 𝕎, in which a coefficient is the closeness (:func:`viewspan.affinity`). "auto" takes patterns if
+        ``lam`` is automatic, and the paper's graph if it is given.
+    scale_features : "auto" or bool
+        Scale every feature to mean square 1. "auto" does so in views in which one feature has more energy than all
+        others together, as an age in years beside scores from 0 to 3.
     normalize : bool
         Scale every sample of every view to unit length.
     solver : {"admm", "ladmpsap"}
@@ -50,9 +60,14 @@ class CLRSC(CoupledClusterer):
     basis_ : array (n_samples, r)
     cores_ : array (n_views, r, r)
         Z_i = basis_ · cores_[i] · basis_ᵀ.
-    affinity_matrix_ : array (n_samples, n_samples)
+    affinity_matrix_ : array or sparse array (n_samples, n_samples)
+        The graph that was cut.
     eigenvalues_ : array
-        Leading eigenvalues of the normalised affinity, largest first.
+        Leading eigenvalues of the normalised affinity, largest first; of several graphs, their mean.
+    result_ : Result
+        The solution that all other attributes describe.
+    path_ : list of Result
+        All solutions whose graphs were averaged, ``result_`` first.
     objective_, dual_gap_ : float
         The objective, and its proven relative distance from the optimum.
     n_iter_ : int

@@ -26,7 +26,7 @@ class CoupledClusterer(SubspaceClusterer):
         lam: str | float | npt.ArrayLike = "auto",
         tau: str | float = "auto",
         graph: str = "auto",
-        standardize: bool | str = "auto",
+        scale_features: bool | str = "auto",
         normalize: bool = True,
         solver: SolverName = "admm",
         assign_labels: str = "discretize",
@@ -39,7 +39,7 @@ class CoupledClusterer(SubspaceClusterer):
         self.lam = lam
         self.tau = tau
         self.graph = graph
-        self.standardize = standardize
+        self.scale_features = scale_features
         self.normalize = normalize
         self.solver = solver
         self.assign_labels = assign_labels

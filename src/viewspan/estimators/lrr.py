@@ -26,7 +26,7 @@ class LRR(SubspaceClusterer):
     Parameters
     ----------
     n_clusters : int, optional
-        Estimated from the widest gap between the graph's eigenvalues if not given.
+        Read from the widest gap between the graph's eigenvalues if not given.
     lam : "auto", float or array-like (n_views,)
     datafit : {"frobenius", "l12"}
     fusion : {"late", "concat"}
@@ -35,7 +35,7 @@ class LRR(SubspaceClusterer):
     solver : {"admm", "ladmap"}
         Ours, which is the closed form where there is one; or the iteration of the paper's authors, which stops early
         and on some data far from the optimum.
-    normalize, assign_labels, tol, max_iter, random_state, verbose
+    graph, scale_features, normalize, assign_labels, tol, max_iter, random_state, verbose
         As in :class:`CLRSC`.
 
     Attributes
@@ -64,7 +64,7 @@ class LRR(SubspaceClusterer):
         datafit: str = "frobenius",
         fusion: str = "late",
         graph: str = "auto",
-        standardize: bool | str = "auto",
+        scale_features: bool | str = "auto",
         normalize: bool = True,
         solver: SolverName = "admm",
         assign_labels: str = "discretize",
@@ -78,7 +78,7 @@ class LRR(SubspaceClusterer):
         self.datafit = datafit
         self.fusion = fusion
         self.graph = graph
-        self.standardize = standardize
+        self.scale_features = scale_features
         self.normalize = normalize
         self.solver = solver
         self.assign_labels = assign_labels

@@ -20,10 +20,10 @@ class MLAP(CoupledClusterer):
     Parameters
     ----------
     n_clusters : int, optional
-        Estimated from the widest gap between the graph's eigenvalues if not given.
+        Read from the widest gap between the graph's eigenvalues if not given.
     lam : "auto", float or array-like (n_views,)
     tau : "auto" or float
-    normalize, solver, assign_labels, tol, max_iter, random_state, verbose
+    graph, scale_features, normalize, solver, assign_labels, tol, max_iter, random_state, verbose
         As in :class:`CLRSC`.
 
     Attributes

@@ -23,13 +23,15 @@ class SSC(SubspaceClusterer):
     Parameters
     ----------
     n_clusters : int, optional
-        Estimated from the widest gap between the graph's eigenvalues if not given.
+        Read from the widest gap between the graph's eigenvalues if not given.
     lam : "auto", float, array-like (n_samples,) or (n_views, n_samples)
         "auto" sets it for every sample from the length of a first representation, as Soltanolkotabi et al.
     fusion : {"late", "concat"}
         Several views: each alone, united in one graph by the paper's formula; or their features side by side as one
         view.
-    normalize, assign_labels, tol, max_iter, random_state, verbose
+    graph : {"coefficients", "patterns", "auto"}
+        The paper's graph by default: neighbours are what ℓ1 chooses well.
+    scale_features, normalize, assign_labels, tol, max_iter, random_state, verbose
         As in :class:`CLRSC`.
 
     Attributes
@@ -56,7 +58,7 @@ class SSC(SubspaceClusterer):
         lam: str | float | npt.ArrayLike = "auto",
         fusion: str = "late",
         graph: str = "coefficients",
-        standardize: bool | str = "auto",
+        scale_features: bool | str = "auto",
         normalize: bool = True,
         assign_labels: str = "discretize",
         tol: float = 1e-4,
@@ -68,7 +70,7 @@ class SSC(SubspaceClusterer):
         self.lam = lam
         self.fusion = fusion
         self.graph = graph
-        self.standardize = standardize
+        self.scale_features = scale_features
         self.normalize = normalize
         self.assign_labels = assign_labels
         self.tol = tol

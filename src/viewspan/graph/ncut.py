@@ -84,6 +84,14 @@ def cut(
     return number_by_appearance(labels), spectrum.eigenvalues
 
 
+def cut_value(affinity: Graph, labels: Labels) -> float:
+    """Σ_k (weight that leaves cluster k) / (degree of cluster k): what a normalised cut makes small."""
+    members = np.eye(int(labels.max()) + 1)[labels]
+    kept = np.einsum("ik,ik->k", members, affinity @ members)
+    degrees = members.T @ np.asarray(affinity.sum(axis=1))
+    return float(members.shape[1] - ratio(kept, degrees).sum())
+
+
 def most_clusters(n_samples: int) -> int:
     """How many clusters an estimate considers."""
     return min(n_samples - 1, max(10, int(3 * np.sqrt(n_samples))))

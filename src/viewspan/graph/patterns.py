@@ -17,11 +17,13 @@ from viewspan.solvers.result import Result
 
 NEIGHBORS = 15
 """Neighbours of a sample. Their weights fall linearly, so this stands for all sizes of neighbourhoods up to it."""
+TIES = np.float32(1e-3)
+"""Sums of ranks are often equal; then the cosines decide, rather than the order of the samples."""
 DEPTH = 10
 """Ranks are compared down to this multiple of the neighbours; farther samples are all alike."""
 
 
-def pattern_graph(result: Result, n_neighbors: int = NEIGHBORS) -> Graph:
+def pattern_graph(result: Result, n_neighbors: int = NEIGHBORS, *, mutual: bool = False) -> Graph:
     r"""Connect every sample with those whose coefficients have its pattern.
 
     With cosines :math:`c^i_{jl} = |\langle z^i_j, z^i_l\rangle| / \|z^i_j\|\|z^i_l\|` between columns of Z_i, the
@@ -34,13 +36,16 @@ def pattern_graph(result: Result, n_neighbors: int = NEIGHBORS) -> Graph:
     ----------
     result : Result
     n_neighbors : int
+    mutual : bool
+        Take Z_i + Z_iᵀ in place of Z_i. Fits by single samples, such as ℓ1,2, let a sample rebuild itself alone; others
+        may need it nevertheless.
 
     Returns
     -------
     sparse array (N, N)
         Symmetric, with a zero diagonal; every one of the three graphs was divided by the roots of its degrees.
     """
-    patterns = [unit_columns(columns(result, view)) for view in range(len(result.cores))]
+    patterns = [unit_columns(columns(result, view, mutual)) for view in range(len(result.cores))]
     plain, calibrated, ranked = (np.zeros((patterns[0].shape[1],) * 2, dtype=np.float32) for _ in range(3))
     for pattern, core in zip(patterns, result.cores, strict=True):
         cosines = np.abs(pattern.T @ pattern)
@@ -49,11 +54,15 @@ def pattern_graph(result: Result, n_neighbors: int = NEIGHBORS) -> Graph:
         calibrated += np.float32(np.sqrt(effective_rank(core))) * cosines
         ranked += closeness_by_rank(cosines, DEPTH * n_neighbors)
     ranked += ranked.T.copy()
+    ranked += TIES * plain
     return average([normalise(nearest(sums, n_neighbors)) for sums in (plain, calibrated, ranked)], [1.0, 1.0, 1.0])
 
 
-def columns(result: Result, view: int) -> Array:
-    """The columns of Z_i up to a common rotation, which no cosine sees."""
+def columns(result: Result, view: int, mutual: bool) -> Array:
+    """The columns of Z_i, or of Z_i + Z_iᵀ, up to a common rotation, which no cosine sees."""
+    if mutual:
+        full = result.coefficient(view)
+        return full + full.T
     core: Array = result.cores[view]
     return core if result.right is None else core @ result.right.T
 
@@ -81,7 +90,7 @@ def closeness_by_rank(cosines: AnyArray, depth: int) -> AnyArray:
 
 
 def largest_of_rows(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
-    """Positions and values of the largest entries of every row, largest first, not counting the diagonal."""
+    """Positions and values of the largest entries of every row, largest first."""
     count = min(count, len(matrix) - 1)
     found = np.argpartition(-matrix, count - 1, axis=1)[:, :count]
     values = np.take_along_axis(matrix, found, axis=1)
@@ -92,7 +101,8 @@ def largest_of_rows(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
 def nearest(closeness: AnyArray, n_neighbors: int) -> scipy.sparse.csr_array:
     """Edges to the nearest samples with weights 1, …, 1/n; symmetric."""
     n_samples = len(closeness)
-    found, values = largest_of_rows(closeness, n_neighbors)
+    of_own_kind = max(1, (n_samples - 1) // 2)  # with two clusters of one size, there are no more
+    found, values = largest_of_rows(closeness, min(n_neighbors, of_own_kind))
     count = found.shape[1]
     weights = np.where(values > 0, 1.0 - np.arange(count) / count, 0.0)
     starts = np.arange(n_samples + 1) * count
