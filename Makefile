@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PEERS ?= .venv-peers
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint format lock benchmark benchmark-peers clean
+.PHONY: demo test lint format lock benchmark benchmark-accuracy clean
 
 demo: $(VENV)/.installed  ## cluster the bundled digits
 	$(BIN)/python -m viewspan.demo
@@ -31,8 +31,8 @@ lock: $(VENV)/.developed  ## renew the development lock file
 benchmark: $(VENV)/.installed  ## ratios against the paper's algorithm; real motion sequences; threads
 	cd benchmarks && ../$(BIN)/python solver.py && ../$(BIN)/python hopkins.py && ../$(BIN)/python threads.py
 
-benchmark-peers: $(PEERS)/.installed  ## whole fits against iMML and mvlearn
-	cd benchmarks && ../$(PEERS)/bin/python peers.py
+benchmark-accuracy: $(PEERS)/.installed  ## every method, iMML and mvlearn too, on every real set: hours
+	cd benchmarks && ../$(PEERS)/bin/python accuracy.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
