@@ -55,27 +55,41 @@ def test_the_table_has_a_row_per_point(found):
     }
 
 
-@pytest.mark.parametrize("weights", [{}, {"lam": [0.1, 0.2], "tau": [0.1, 1.0]}])
-def test_the_plot_shows_three_scores(weights):
+@pytest.mark.parametrize(
+    ("weights", "n_lines"),
+    [({}, 1), ({"lam": [0.1, 0.2], "tau": [0.1, 1.0]}, 2), ({"lam": [0.1], "tau": [0, 0.1, 1]}, 3)],
+)
+def test_the_plot_shows_three_scores(weights, n_lines):
     figure = viewspan.path(two_subspaces()[0], 2, **weights).plot()
     assert [axes.get_ylabel().split()[0] for axes in figure.axes] == ["eigengap", "agreement", "rank"]
-    assert len(figure.axes[0].lines) == (2 if weights else 1)
+    assert len(figure.axes[0].lines) == n_lines
+
+
+def test_weights_may_differ_between_views():
+    found = viewspan.path(two_subspaces()[0], 2, lam=[0.1, [0.1, 0.2]])
+    assert [point.lam.tolist() for point in found.points] == [[0.1, 0.1], [0.1, 0.2]]
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"lam": 0.1}, 'lam must be "auto" or a sequence'),
+        ({"lam": 0.1}, "'lam' parameter of path must be a str among {'auto'} or an array-like"),
+        ({"lam": "best"}, "'lam' parameter of path must be a str among {'auto'}"),
         ({"tau": []}, 'tau must be "auto" or a sequence'),
+        ({"tau": [None]}, "tau must be finite and at least 0. Got None"),
+        ({"n_clusters": 0}, "'n_clusters' parameter of path must be an int in the range"),
+        ({"n_clusters": 31}, "n_clusters must be an int from 1 to the number of samples, 30"),
+        ({"assign_labels": "best"}, "'assign_labels' parameter of path must be a str among"),
+        ({"scale_features": "some"}, "'scale_features' parameter of path"),
         ({"lam": [-1.0]}, "lam must be finite and at least 0"),
         ({"lam": [1e9]}, "All coefficients are zero at every lam and tau"),
-        ({"graph": "knn"}, "graph must be one of 'patterns', 'coefficients'"),
-        ({"tol": 0}, "tol must be positive"),
+        ({"graph": "knn"}, "'graph' parameter of path must be a str among"),
+        ({"tol": 0}, "'tol' parameter of path must be a float in the range"),
     ],
 )
 def test_a_bad_request_is_one_clear_sentence(wrong, message):
     with pytest.raises(ValueError, match=message):
-        viewspan.path(two_subspaces()[0], 2, **wrong)
+        viewspan.path(two_subspaces()[0], **({"n_clusters": 2} | wrong))
 
 
 def test_cut_value_of_two_blocks():

@@ -121,7 +121,8 @@ def test_concatenation_keeps_names():
 
 
 @pytest.mark.parametrize(
-    ("scales", "dominated"), [([1, 1, 1], False), ([100, 1, 1], True), ([3, 2.9, 2], False), ([0, 0, 0], False)]
+    ("scales", "dominated"),
+    [([1, 1, 1], False), ([100, 1, 1], True), ([3, 2.9, 2], False), ([1, 0, 0], True), ([0, 0, 0], False)],
 )
 def test_a_feature_of_another_unit_is_noticed(scales, dominated):
     array = np.random.default_rng(0).uniform(1, 2, (20, 3)) * np.array(scales, dtype=float)

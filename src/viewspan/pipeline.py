@@ -1,8 +1,8 @@
 """Views in, certified coefficients out: the way through reduction and solver."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from viewspan._linalg import Spectrum
 from viewspan._threads import threads_for
 from viewspan._typing import Array
+from viewspan._warnings import warn
 from viewspan.model.couplings import Coupling, L12Coupling, NuclearCoupling, Uncoupled
 from viewspan.model.datafits import L12, Datafit, Frobenius
 from viewspan.model.penalties import Nuclear, Penalty, ZeroDiagonalL1
@@ -157,7 +158,7 @@ def check_lam(lam: npt.ArrayLike, reduction: Reduction, axes: Axes) -> Array:
 
 
 def check_tau(tau: float) -> float:
-    if isinstance(tau, str) or not (np.isfinite(tau) and tau >= 0):
+    if not isinstance(tau, Real) or not (np.isfinite(float(tau)) and float(tau) >= 0):
         raise ValueError(f"tau must be finite and at least 0. Got {tau!r} instead.")
     return float(tau)
 
@@ -172,8 +173,9 @@ def solve_reduced(
     solver: SolverName = "admm",
     max_iter: int | None = None,
     callback: Callback | None = None,
+    report: bool = True,
 ) -> Result:
-    """Solve in the reduction's coordinates; warn if the certified gap did not reach ``tol``."""
+    """Solve in the reduction's coordinates; warn, unless told not to, if the certified gap did not reach ``tol``."""
     size = 1.0 if solver in RELEASED else common_size(reduction)  # the released constants are not free of scale
     unit = size**axes.datafit.degree
     problem = form_problem(reduction, size, lam / unit, tau / unit, axes)
@@ -181,8 +183,8 @@ def solve_reduced(
     with threads_for(*problem.shape[:2]):
         screened = run(problem, solver, tol=tol, max_iter=max_iter, callback=log)
     solution = screened.solution
-    if solution.status in {"max_iter", "non_finite"}:
-        warnings.warn(unfinished(solution, tol), ConvergenceWarning, stacklevel=3)
+    if report and solution.status in {"max_iter", "non_finite"}:
+        warn(unfinished(solution, tol), ConvergenceWarning)
     return Result(
         cores=solution.stack,
         left=compose(reduction.left, screened.directions),

@@ -1,30 +1,32 @@
 """cLRSC along λ and τ, for people who want to choose themselves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import StrOptions, validate_params
 
 from viewspan._optional import require
 from viewspan._typing import Array, Graph, Labels
+from viewspan.estimators.base import COUNT, POSITIVE
 from viewspan.graph.affinity import affinity
 from viewspan.graph.consensus import cut_together, eigengap
 from viewspan.graph.discretize import AssignLabels
-from viewspan.graph.ncut import cut, cut_value
+from viewspan.graph.ncut import check_request, cut, cut_value
 from viewspan.graph.patterns import effective_rank, pattern_graph
-from viewspan.pipeline import Axes, check_lam, check_stopping, check_tau, pick, solve_reduced
+from viewspan.pipeline import Axes, check_lam, check_tau, solve_reduced
 from viewspan.reduction import Reduction
 from viewspan.selection import automatic_lam, automatic_tau
 from viewspan.solvers.result import Result
-from viewspan.views import Views, check_views, prepare
+from viewspan.views import Views, check_views, prepare, views_to_scale
 
 MULTIPLES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.125)
 """Of the automatic λ, if none is given."""
-GRAPHS = {"patterns": pattern_graph, "coefficients": affinity}
+GRAPHS: dict[str, Callable[[Result], Graph]] = {"patterns": pattern_graph, "coefficients": affinity}
 
 
 class PathPoint(NamedTuple):
@@ -73,12 +75,18 @@ class Path:
     labels : array (n_samples,)
         Of the average graph, in which points with a wide eigengap count most.
     n_clusters : int
+    eigenvalues : array
+        The mean over all points: the evidence for the number of clusters.
+    tau_follows : bool
+        Whether every λ has its own, automatic τ.
     """
 
     points: list[PathPoint]
     empty: list[tuple[Array, float]]
     labels: Labels
     n_clusters: int
+    eigenvalues: Array
+    tau_follows: bool
 
     def table(self) -> list[dict[str, Any]]:
         """One row per point without its arrays; ``pandas.DataFrame(path.table())`` makes a table of it. λ is the mean
@@ -100,32 +108,47 @@ class Path:
         """
         pyplot = require("matplotlib.pyplot", "studies", purpose="Plotting a path")
         figure, panels = pyplot.subplots(3, 1, sharex=True, figsize=(6, 6.4), layout="constrained")
+        scale = "log" if all(np.mean(point.lam) > 0 for point in self.points) else "linear"
         shown = {"eigengap": "eigengap", "agreement": "agreement with\nthe other points", "rank": "rank"}
         for panel, (field, title) in zip(panels, shown.items(), strict=True):
             for position, (name, line) in enumerate(self._lines()):
                 lams = [float(np.mean(point.lam)) for point in line]
                 heights = [getattr(point, field) for point in line]
                 panel.plot(lams, heights, "o-", ms=4, lw=1.4, color=f"C{position}", label=name)
-            panel.set(xscale="log", ylabel=title, ylim=(0, None))
+            panel.set(xscale=scale, ylabel=title, ylim=(0, None))
             panel.grid(color="#eeeeee")
             panel.spines[["top", "right"]].set_visible(False)
         lams = sorted({float(np.mean(point.lam)) for point in self.points})
         panels[-1].set_xticks(lams, [f"{value:.2g}" for value in lams])
         panels[-1].set_xticks([], minor=True)
         panels[-1].set_xlabel("λ, mean over views")
-        if len(self._lines()) > 1:
+        if not self.tau_follows:
             panels[0].legend(frameon=False, fontsize=9)
         return figure
 
     def _lines(self) -> list[tuple[str, list[PathPoint]]]:
         """Points of one τ; those with an automatic τ, which follows λ, are one line."""
-        taus = sorted({point.tau for point in self.points})
-        lams = {tuple(point.lam) for point in self.points}
-        if len(taus) >= len(self.points) or len(self.points) == len(lams):
+        if self.tau_follows:
             return [("τ follows λ", self.points)]
+        taus = sorted({point.tau for point in self.points})
         return [(f"τ = {tau:.3g}", [point for point in self.points if point.tau == tau]) for tau in taus]
 
 
+@validate_params(  # type: ignore[untyped-decorator]
+    {
+        "n_clusters": [COUNT, None],
+        "lam": [StrOptions({"auto"}), "array-like"],
+        "tau": [StrOptions({"auto"}), "array-like"],
+        "graph": [StrOptions(set(GRAPHS))],
+        "scale_features": ["boolean", StrOptions({"auto"})],
+        "normalize": ["boolean"],
+        "assign_labels": [StrOptions(set(get_args(AssignLabels)))],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT, None],
+        "random_state": ["random_state"],
+    },
+    prefer_skip_nested_validation=True,
+)
 def path(
     views: Any,
     n_clusters: int | None = None,
@@ -172,9 +195,9 @@ def path(
     >>> [round(point.agreement, 1) for point in found.points[2:]]
     [1.0, 1.0, 1.0, 1.0]
     """
-    make = pick("graph", graph, GRAPHS)
-    check_stopping("admm", tol, max_iter)
-    scaled = prepare(check_views(views, caller="path"), scale_features, normalize)
+    given = check_views(views, caller="path")
+    check_request(n_clusters, assign_labels, given.n_samples)
+    scaled = prepare(given, views_to_scale(given, scale_features, normalize), normalize)
     axes = Axes.named("frobenius", "nuclear", "nuclear")
     reduction = axes.reduce(scaled.arrays, "admm")
     results, empty = [], []
@@ -183,11 +206,12 @@ def path(
         results.append(result) if result.cores.any() else empty.append(weights)
     if not results:
         raise ValueError("All coefficients are zero at every lam and tau of the path; take smaller ones.")
-    graphs = [make(result) for result in results]
+    graphs = [GRAPHS[graph](result) for result in results]
     generator = check_random_state(random_state)
-    labels, _, _ = cut_together(graphs, n_clusters, assign_labels=assign_labels, generator=generator)
-    count = int(labels.max()) + 1
-    return Path(score(results, graphs, count, assign_labels, generator), empty, labels, count)
+    labels, eigenvalues, _ = cut_together(graphs, n_clusters, assign_labels=assign_labels, generator=generator)
+    count = int(labels.max()) + 1 if n_clusters is None else n_clusters
+    points = score(results, graphs, count, assign_labels, generator)
+    return Path(points, empty, labels, count, eigenvalues, tau_follows=isinstance(tau, str))
 
 
 def grid(
@@ -200,7 +224,7 @@ def grid(
     """Every λ with every τ, or with its own."""
     spectra = reduction.singular_values()
     if isinstance(lam, str):
-        base = automatic_lam(spectra, views.n_samples, views.n_features)
+        base = automatic_lam(spectra, views.n_samples, views.n_features_used)
         lams = [multiple * base for multiple in MULTIPLES]
     else:
         lams = [check_lam(value, reduction, axes) for value in as_sequence("lam", lam)]
@@ -211,7 +235,7 @@ def grid(
 
 
 def as_sequence(name: str, values: Any) -> Sequence[Any]:
-    if np.ndim(values) == 0 or len(values) == 0:
+    if not isinstance(values, Sequence | np.ndarray) or len(values) == 0:
         raise ValueError(f'{name} must be "auto" or a sequence of values to try. Got {values!r} instead.')
     return list(values)
 

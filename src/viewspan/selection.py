@@ -1,12 +1,12 @@
 """λ, τ and the number of clusters from the data alone."""
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 
 from viewspan._linalg import ratio
 from viewspan._typing import Array
+from viewspan._warnings import warn
 
 PATH = (1.0, 2.0, 0.5, 0.25)
 """Multiples of the automatic λ whose graphs are averaged; the first is the one that is reported."""
@@ -153,11 +153,9 @@ def count_clusters(eigenvalues: Array) -> int:
     order = np.argsort(-gaps, kind="stable")
     widest, next_widest = (int(position) + 2 for position in order[:2]) if len(order) > 1 else (2, 2)
     if len(order) > 1 and gaps[order[0]] < CLEAR * gaps[order[1]]:
-        warnings.warn(
+        warn(
             f"The number of clusters is not clear from the data: {widest} is the best guess, with a gap of "
             f"{gaps[order[0]]:.2g} between eigenvalues, but {next_widest} has {gaps[order[1]]:.2g}. "
-            "Give n_clusters if you know it; eigenvalues_ shows all.",
-            UserWarning,
-            stacklevel=4,
+            "Give n_clusters if you know it."
         )
     return widest

@@ -2,7 +2,6 @@
 and where.
 """
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Number
@@ -14,9 +13,11 @@ from sklearn.utils.validation import check_array
 
 from viewspan._linalg import ratio
 from viewspan._typing import AnyArray, Array
+from viewspan._warnings import warn
 
 MIN_SAMPLES = 2
 LARGEST = 1e60
+ROUNDING = 4 * np.finfo(float).eps
 DOMINANT = 0.5
 """A feature with a larger share of a view's energy outweighs all others together."""
 
@@ -48,6 +49,11 @@ class Views:
     @property
     def n_features(self) -> tuple[int, ...]:
         return tuple(array.shape[1] for array in self.arrays)
+
+    @property
+    def n_features_used(self) -> tuple[int, ...]:
+        """Without features that are zero for every sample, which hold no noise either."""
+        return tuple(int(array.any(axis=0).sum()) for array in self.arrays)
 
 
 def check_views(views: Any, *, caller: str) -> Views:
@@ -112,7 +118,8 @@ def check_view(view: Any, name: str, caller: str) -> AnyArray:
     try:
         table = view if hasattr(view, "dtypes") or isinstance(view, np.matrix) else np.asarray(view)
         check_kind(table)
-        dtype = np.float32 if getattr(table, "dtype", None) == np.float32 else np.float64
+        dtypes = set(getattr(table, "dtypes", [getattr(table, "dtype", None)]))
+        dtype = np.float32 if dtypes == {np.dtype(np.float32)} else np.float64
         array: AnyArray = check_array(
             table, dtype=dtype, ensure_all_finite=False, ensure_min_samples=MIN_SAMPLES, estimator=caller
         )
@@ -223,35 +230,37 @@ def unit_samples(views: Views) -> list[Array]:
     return scaled
 
 
-def prepare(views: Views, scale_features: bool | Literal["auto"], normalize: bool) -> Views:
-    """Features in common units, then samples of unit length, as far as asked for."""
-    common = common_units(views, scale_features)
+def prepare(views: Views, scaled: Sequence[bool], normalize: bool) -> Views:
+    """Features of some views in common units, then samples of unit length if asked for."""
+    arrays = [equalized(array) if scale else array for array, scale in zip(views.arrays, scaled, strict=True)]
+    common = replace(views, arrays=arrays)
     return replace(common, arrays=unit_samples(common) if normalize else check_magnitude(common))
 
 
-def common_units(views: Views, scale_features: bool | Literal["auto"]) -> Views:
-    """Scale the features to one mean square: in every view, in none, or where one feature outweighs all others.
+def views_to_scale(views: Views, scale_features: bool | Literal["auto"], normalize: bool) -> list[bool]:
+    """Which views get features of one mean square: every one, none, or those in which one feature outweighs all others.
 
     A feature with most of a view's energy has another unit than the rest (an age in years beside scores from 0 to 3):
-    samples of unit length would differ in little else. Nothing is centred, because clusters on both sides of a mean
-    would look like one line through it.
+    samples of unit length would differ in little else. Where samples keep their lengths, their units are meant. Nothing
+    is centred, because clusters on both sides of a mean would look like one line through it.
     """
-    if scale_features is False:
-        return views
-    every = scale_features is True
-    arrays = [equalized(array) if every or is_dominated(array) else array for array in views.arrays]
-    return replace(views, arrays=arrays)
+    if scale_features == "auto":
+        return [normalize and is_dominated(array) for array in views.arrays]
+    return [bool(scale_features)] * len(views.arrays)
 
 
 def is_dominated(array: Array) -> bool:
-    """Whether one of several features has more energy than all others."""
+    """Whether one feature has more than half of the energy; of few features, by as much as the even share more."""
     energy = (ratio(array, np.full_like(array, np.abs(array).max())) ** 2).sum(axis=0)
-    return array.shape[1] > 1 and bool(energy.max() > DOMINANT * energy.sum())
+    width = array.shape[1]
+    return width > 1 and bool(energy.max() > DOMINANT * (1 + 1 / width) * energy.sum())
 
 
 def equalized(array: Array) -> Array:
-    """Mean square 1 in every feature, 0 in features that are zero."""
-    relative = ratio(array, np.broadcast_to(np.abs(array).max(axis=0), array.shape))  # so that squares do not overflow
+    """Mean square 1 in every feature, 0 in features that are zero or rounding beside the largest."""
+    largest = np.abs(array).max(axis=0)
+    largest[largest <= ROUNDING * largest.max(initial=0.0)] = 0.0
+    relative = ratio(array, np.broadcast_to(largest, array.shape))  # so that squares do not overflow
     scaled: Array = relative * ratio(1.0, np.sqrt((relative**2).mean(axis=0)))
     return scaled
 
@@ -268,11 +277,9 @@ def count_distinct(views: Views, enough: int) -> int:
 
 def report_zeros(name: str, n_zero: int, n_samples: int) -> None:
     if n_zero == n_samples:
-        warnings.warn(f"{name} is zero everywhere and has no say in the result.", UserWarning, stacklevel=4)
+        warn(f"{name} is zero everywhere and has no say in the result.")
     elif n_zero:
-        warnings.warn(
-            f"{name} is zero for {n_zero} of {n_samples} samples; it has no say about them.", UserWarning, stacklevel=4
-        )
+        warn(f"{name} is zero for {n_zero} of {n_samples} samples; it has no say about them.")
 
 
 def concatenate(views: Views) -> Views:

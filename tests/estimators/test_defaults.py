@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 import viewspan
+import viewspan.datasets
 from tests.problems import two_subspaces
 
 
@@ -75,3 +77,54 @@ def test_evidence_for_the_number_is_in_the_eigenvalues():
     views, _ = three_groups(noise=0.1)
     values = viewspan.CLRSC(random_state=0).fit(views).eigenvalues_
     assert int(np.argmax(values[1:-1] - values[2:])) + 2 == 3
+
+
+def test_features_that_are_always_zero_change_nothing():
+    views, _ = viewspan.datasets.make_subspaces(noise=0.2, random_state=3)
+    views = [view[:, :40] for view in views]
+    one = viewspan.CLRSC(5, random_state=0).fit(views)
+    other = viewspan.CLRSC(5, random_state=0).fit([np.hstack([view, np.zeros((100, 60))]) for view in views])
+    np.testing.assert_allclose(one.lam_, other.lam_)
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+
+
+def test_rounding_is_not_scaled_up():
+    views, labels = three_groups()
+    rng = np.random.default_rng(0)
+    spoilt = [np.hstack([view, np.full((60, 1), 50.0), 1e-17 * rng.normal(size=(60, 40))]) for view in views]
+    model = viewspan.CLRSC(3, random_state=0).fit(spoilt)
+    assert model.features_scaled_ == [True, True]
+    assert adjusted_rand_score(labels, model.labels_) == 1.0
+
+
+def test_units_are_left_alone_where_samples_keep_their_lengths():
+    view = 100 * np.random.default_rng(0).normal(size=(30, 3)) * np.array([30.0, 1, 1])
+    model = viewspan.CLRSC(2, lam=50.0, tau=50.0, normalize=False, random_state=0).fit(view)
+    assert model.features_scaled_ == [False]
+    assert model.objective_ == pytest.approx(viewspan.solve(view, 50.0, 50.0).objective, rel=1e-3)
+
+
+@pytest.mark.parametrize("graph", ["patterns", "coefficients"])
+def test_zero_samples_are_said_to_be_alone(graph):
+    views = [view.copy() for view in two_subspaces()[0]]
+    for view in views:
+        view[:3] = 0.0
+    with pytest.warns(UserWarning, match="3 of 30 samples are connected to no other") as caught:
+        viewspan.CLRSC(2, graph=graph, random_state=0).fit(views)
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_fewer_clusters_than_asked_for_are_said():
+    view = np.random.default_rng(2).normal(size=(60, 5))
+    with pytest.warns(UserWarning, match=r"Only \d+ of 45 clusters got a sample"):
+        viewspan.CLRSC(45, random_state=0).fit(view)
+
+
+def test_equal_samples_are_one_cluster():
+    assert viewspan.CLRSC(random_state=0).fit(np.ones((30, 4))).n_clusters_ == 1
+
+
+def test_only_the_reported_solution_is_warned_about():
+    with pytest.warns(ConvergenceWarning) as caught:
+        viewspan.CLRSC(2, max_iter=1, random_state=0).fit(two_subspaces(noise=0.3)[0])
+    assert len([warning for warning in caught if warning.category is ConvergenceWarning]) == 1

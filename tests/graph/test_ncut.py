@@ -161,3 +161,23 @@ def test_a_bad_way_of_assigning_is_named():
     graph, _ = block_graph((10, 10))
     with pytest.raises(ValueError, match="assign_labels must be one of 'discretize', 'cluster_qr', 'kmeans'"):
         viewspan.ncut(graph, 2, assign_labels="guess")
+
+
+@pytest.mark.parametrize("sizes", [(20, 30, 25), (300, 200, 150)])
+def test_a_sparse_graph_is_cut_as_the_full_one(sizes):
+    graph, _ = block_graph(sizes)
+    graph[graph < 0.3] = 0.0
+    sparse = scipy.sparse.csr_matrix(graph)
+    expected = viewspan.ncut(graph, len(sizes), random_state=0)
+    np.testing.assert_array_equal(viewspan.ncut(sparse, len(sizes), random_state=0), expected)
+
+
+def test_many_pieces_of_a_sparse_graph_are_all_found():
+    blocks = scipy.sparse.block_diag([np.ones((30, 30))] * 20, format="csr")
+    labels = viewspan.ncut(blocks, 20, random_state=0)
+    assert adjusted_rand_score(np.repeat(np.arange(20), 30), labels) == 1.0
+
+
+def test_an_empty_graph_is_refused():
+    with pytest.raises(ValueError, match="affinity is empty"):
+        viewspan.ncut(np.zeros((0, 0)), 1)

@@ -104,3 +104,9 @@ def test_a_sample_that_rebuilds_itself_alone_is_found_by_those_who_need_it():
     assert adjusted_rand_score(labels, viewspan.ncut(lonely, 2, random_state=0)) < 1.0
     mutual = viewspan.pattern_graph(result, mutual=True)
     assert adjusted_rand_score(labels, viewspan.ncut(mutual, 2, random_state=0)) == 1.0
+
+
+@pytest.mark.parametrize("wrong", [0, -3, 2.5])
+def test_neighbours_are_counted(wrong):
+    with pytest.raises(ValueError, match="n_neighbors must be an int of at least 1"):
+        viewspan.pattern_graph(solved(two_subspaces()[0]), wrong)

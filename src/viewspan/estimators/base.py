@@ -1,6 +1,5 @@
 """What all estimators share: the way from views to labels, and the fitted attributes."""
 
-import warnings
 from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -15,13 +14,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from viewspan._linalg import ratio
 from viewspan._progress import reporter
 from viewspan._typing import Array, Graph, Labels
+from viewspan._warnings import warn
 from viewspan.graph.affinity import affinity
 from viewspan.graph.consensus import cut_together
 from viewspan.graph.patterns import pattern_graph
 from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
-from viewspan.views import Views, check_views, concatenate, count_distinct, prepare
+from viewspan.views import Views, check_views, concatenate, count_distinct, prepare, views_to_scale
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 WEIGHT = Interval(Real, 0, np.inf, closed="left")
@@ -58,6 +58,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     affinity_matrix_: Graph
     result_: Result
     path_: list[Result]
+    features_scaled_: list[bool]
     eigenvalues_: Array
     n_views_in_: int
     n_features_in_: int | tuple[int, ...]
@@ -87,16 +88,18 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         views = check_views(X, caller=type(self).__name__)
         self._check_count(views)
-        scaled = prepare(views, self.scale_features, self.normalize)
+        to_scale = views_to_scale(views, self.scale_features, self.normalize)
+        scaled = prepare(views, to_scale, self.normalize)
         results = self._solve(concatenate(scaled) if self.fusion == "concat" else scaled)
         generator = check_random_state(self.random_state)
         labels, eigenvalues, graph = cut_together(
             [self._graph(result) for result in results],
-            self.n_clusters,
+            1 if self.n_clusters is None and count_distinct(views, 2) == 1 else self.n_clusters,
             assign_labels=self.assign_labels,
             generator=generator,
         )
         self._remember_input(X, views)
+        self.features_scaled_ = to_scale
         self.result_, self.path_ = results[0], results
         self.affinity_matrix_, self.eigenvalues_ = graph, eigenvalues
         self.labels_, self.n_clusters_ = labels, int(labels.max()) + 1
@@ -119,6 +122,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 solver=self.solver,
                 max_iter=self.max_iter,
                 callback=reporter(self.verbose),
+                report=not results,
             )
             if result.cores.any() or not results:
                 results.append(result.astype(views.dtype))
@@ -151,11 +155,10 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         distinct = count_distinct(views, self.n_clusters)
         if distinct < self.n_clusters:
-            warnings.warn(
+            warn(
                 f"n_clusters={self.n_clusters} is more than there are distinct samples ({distinct}): equal samples are "
                 "split arbitrarily.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def _remember_input(self, X: Any, views: Views) -> None:  # noqa: N803

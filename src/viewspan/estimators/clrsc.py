@@ -66,6 +66,8 @@ class CLRSC(CoupledClusterer):
         Leading eigenvalues of the normalised affinity, largest first; of several graphs, their mean.
     result_ : Result
         The solution that all other attributes describe.
+    features_scaled_ : list of bool
+        The views whose features were brought to one mean square.
     path_ : list of Result
         All solutions whose graphs were averaged, ``result_`` first.
     objective_, dual_gap_ : float
@@ -109,7 +111,7 @@ class CLRSC(CoupledClusterer):
     def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
         spectra = reduction.singular_values()
         if isinstance(self.lam, str):
-            lam = multiple * automatic_lam(spectra, views.n_samples, views.n_features)
+            lam = multiple * automatic_lam(spectra, views.n_samples, views.n_features_used)
         else:
             lam = check_lam(self.lam, reduction, self._axes)
         return lam, automatic_tau(spectra, lam) if isinstance(self.tau, str) else float(self.tau)

@@ -30,7 +30,7 @@ class LRR(SubspaceClusterer):
     lam : "auto", float or array-like (n_views,)
     datafit : {"frobenius", "l12"}
     fusion : {"late", "concat"}
-        Several views: each alone, united in one graph by the paper's formula; or their features side by side as one
+        Several views: each alone, united in one graph; or their features side by side as one
         view.
     solver : {"admm", "ladmap"}
         Ours, which is the closed form where there is one; or the iteration of the paper's authors, which stops early
@@ -97,5 +97,5 @@ class LRR(SubspaceClusterer):
         if not isinstance(self.lam, str):
             return check_lam(self.lam, reduction, self._axes), 0.0
         spectra = reduction.singular_values()
-        lam = multiple * automatic_lam(spectra, views.n_samples, views.n_features)
+        lam = multiple * automatic_lam(spectra, views.n_samples, views.n_features_used)
         return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, views.n_samples), 0.0

@@ -45,7 +45,7 @@ class MLAP(CoupledClusterer):
     def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
         spectra = reduction.singular_values()
         if isinstance(self.lam, str):
-            lam = lam_for_l12(spectra, automatic_lam(spectra, views.n_samples, views.n_features), views.n_samples)
+            lam = lam_for_l12(spectra, automatic_lam(spectra, views.n_samples, views.n_features_used), views.n_samples)
         else:
             lam = check_lam(self.lam, reduction, self._axes)
         return lam, automatic_tau_l12(spectra, views.n_samples) if isinstance(self.tau, str) else float(self.tau)

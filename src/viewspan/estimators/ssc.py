@@ -84,7 +84,7 @@ class SSC(SubspaceClusterer):
 
     def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
         if isinstance(self.lam, str):
-            return data_driven_lam(reduction.factors, views.n_features), 0.0
+            return data_driven_lam(reduction.factors, views.n_features_used), 0.0
         lam = per_sample(self.lam, len(views.arrays), views.n_samples)
         return check_lam(lam, reduction, self._axes), 0.0
 

@@ -1,6 +1,5 @@
 """Normalised cuts (Shi and Malik 2000; Yu and Shi 2003) of a dense or sparse graph."""
 
-import warnings
 from numbers import Integral
 from typing import Any, NamedTuple, get_args
 
@@ -14,6 +13,7 @@ from sklearn.utils import check_random_state
 from viewspan._linalg import eigh, ratio
 from viewspan._threads import threads_for
 from viewspan._typing import Array, Graph, Labels
+from viewspan._warnings import warn
 from viewspan.graph.discretize import AssignLabels, assign
 from viewspan.selection import count_clusters
 
@@ -21,6 +21,8 @@ DENSE = 400
 """Up to this many samples all eigenvectors at once are as fast as a few by iteration."""
 REPEATED = 1e-8
 """Eigenvalues nearer to each other than this may be copies."""
+NOTHING = 1e-12
+"""A degree below this share of the largest is rounding."""
 SYMMETRIC = 1e-8
 """A matrix that differs from its transpose by less, in proportion to its largest entry, is symmetric up to rounding."""
 IN_PIECES = 1e-10
@@ -80,8 +82,13 @@ def cut(
     warn_if_in_pieces(affinity, spectrum.eigenvalues, n_clusters)
     if n_clusters == 1:
         return np.zeros(n_samples, dtype=np.int64), spectrum.eigenvalues
-    labels = assign(spectrum.embedding[:, :n_clusters], assign_labels, generator)
-    return number_by_appearance(labels), spectrum.eigenvalues
+    labels = number_by_appearance(assign(spectrum.embedding[:, :n_clusters], assign_labels, generator))
+    if labels.max() + 1 < n_clusters:
+        warn(
+            f"Only {labels.max() + 1} of {n_clusters} clusters got a sample: the graph has not so many groups. "
+            'assign_labels="kmeans" leaves none empty.'
+        )
+    return labels, spectrum.eigenvalues
 
 
 def cut_value(affinity: Graph, labels: Labels) -> float:
@@ -99,6 +106,7 @@ def most_clusters(n_samples: int) -> int:
 
 def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.RandomState) -> Spectrum:
     degree = np.asarray(affinity.sum(axis=1, dtype=np.float64))  # a float32 graph is cut in float64
+    degree[degree <= NOTHING * degree.max(initial=0.0)] = 0.0
     if not degree.any():
         raise ValueError(
             "The affinity is zero everywhere: no sample explains another. "
@@ -106,11 +114,9 @@ def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.Rando
         )
     isolated = int((degree == 0).sum())
     if isolated:
-        warnings.warn(
+        warn(
             f"{isolated} of {len(degree)} samples are connected to no other and get an arbitrary label. "
-            "A smaller lam or tau connects more samples.",
-            UserWarning,
-            stacklevel=5,
+            "A smaller lam or tau connects more samples."
         )
     scale = ratio(1.0, np.sqrt(degree))
     normalised = scaled(affinity, scale)
@@ -182,11 +188,9 @@ def warn_if_in_pieces(affinity: Graph, eigenvalues: Array, n_clusters: int) -> N
     count, _ = connected_components(affinity > 0, directed=False)
     if count not in {1, n_clusters}:
         consequence = "unrelated pieces share a label" if count > n_clusters else "some pieces are cut further"
-        warnings.warn(
+        warn(
             f"The graph is in {count} separate pieces and {n_clusters} clusters are asked for, so {consequence}. "
-            "A smaller lam or tau connects more samples.",
-            UserWarning,
-            stacklevel=4,
+            "More neighbours connect more samples; in the paper's graph, a smaller lam or tau."
         )
 
 
@@ -214,6 +218,8 @@ def check_affinity(affinity: Any) -> Graph:
     matrix: Any = scipy.sparse.csr_array(affinity, dtype=float) if sparse else np.asarray(affinity, dtype=float)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"affinity must be a square matrix (n_samples, n_samples). Got shape {matrix.shape} instead.")
+    if matrix.shape[0] == 0:
+        raise ValueError("affinity is empty: there is no sample to cluster.")
     entries: Array = matrix.data if sparse else matrix
     if not np.isfinite(entries).all():
         raise ValueError("affinity contains NaN or infinity.")
@@ -224,6 +230,6 @@ def check_affinity(affinity: Any) -> Graph:
         )
     excess = abs(matrix - matrix.T)
     if excess.max() > SYMMETRIC * max(float(matrix.max()), np.finfo(float).tiny):
-        warnings.warn("affinity is not symmetric; the mean of it and its transpose is used.", UserWarning, stacklevel=3)
+        warn("affinity is not symmetric; the mean of it and its transpose is used.")
     symmetric: Graph = (matrix + matrix.T) / 2
     return symmetric

@@ -7,6 +7,7 @@ the neighbourhoods that single coefficients blur.
 """
 
 from collections.abc import Sequence
+from numbers import Integral
 
 import numpy as np
 import scipy.sparse
@@ -19,6 +20,8 @@ NEIGHBORS = 15
 """Neighbours of a sample. Their weights fall linearly, so this stands for all sizes of neighbourhoods up to it."""
 TIES = np.float32(1e-3)
 """Sums of ranks are often equal; then the cosines decide, rather than the order of the samples."""
+NOTHING = 1e-10
+"""Coefficients of a sample below this share of the largest are rounding."""
 DEPTH = 10
 """Ranks are compared down to this multiple of the neighbours; farther samples are all alike."""
 
@@ -45,6 +48,8 @@ def pattern_graph(result: Result, n_neighbors: int = NEIGHBORS, *, mutual: bool 
     sparse array (N, N)
         Symmetric, with a zero diagonal; every one of the three graphs was divided by the roots of its degrees.
     """
+    if not (isinstance(n_neighbors, Integral) and n_neighbors >= 1):
+        raise ValueError(f"n_neighbors must be an int of at least 1. Got {n_neighbors!r} instead.")
     patterns = [unit_columns(columns(result, view, mutual)) for view in range(len(result.cores))]
     plain, calibrated, ranked = (np.zeros((patterns[0].shape[1],) * 2, dtype=np.float32) for _ in range(3))
     for pattern, core in zip(patterns, result.cores, strict=True):
@@ -68,8 +73,10 @@ def columns(result: Result, view: int, mutual: bool) -> Array:
 
 
 def unit_columns(matrix: Array) -> AnyArray:
-    """Single precision is enough to order cosines."""
-    return (matrix * ratio(1.0, np.linalg.norm(matrix, axis=0))).astype(np.float32)
+    """Single precision is enough to order cosines. A column that is only rounding is zero."""
+    lengths = np.linalg.norm(matrix.astype(float), axis=0)
+    lengths[lengths <= NOTHING * lengths.max(initial=0.0)] = 0.0
+    return (matrix * ratio(1.0, lengths)).astype(np.float32)
 
 
 def effective_rank(core: Array) -> float:
