@@ -44,3 +44,11 @@ def test_the_tuned_figures_too():
         alone = mean[["LRR view 1", "LRR view 2"]].max()
         cells = [*mean[["cLRSC", "MLAP", "SSC", "LRR late", "LRR concat"]], alone]
         assert f"| {study}, σ = {noise:g} | " + " | ".join(f"{cell:.1f}" for cell in cells) + " |" in page
+
+
+def test_untuned_is_nowhere_below_the_authors_parameters():
+    """As the page says, for every study and noise level of the full run."""
+    summary = pd.read_csv(ROOT / "docs/reproduction/summary.csv").query("method == 'cLRSC'")
+    means = summary.pivot_table(index=["study", "noise"], columns="setting", values="mean")
+    assert len(means) == 13
+    assert (means["auto"] >= means["authors"]).all()

@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 import viewspan
 import viewspan.datasets
 from tests.problems import two_subspaces
+from viewspan.metrics import subspace_clustering_accuracy
 
 
 def three_groups(noise=0.3, seed=0):
@@ -128,3 +129,13 @@ def test_only_the_reported_solution_is_warned_about():
     with pytest.warns(ConvergenceWarning) as caught:
         viewspan.CLRSC(2, max_iter=1, random_state=0).fit(two_subspaces(noise=0.3)[0])
     assert len([warning for warning in caught if warning.category is ConvergenceWarning]) == 1
+
+
+@pytest.mark.parametrize(("name", "accuracy"), [("bbcsport", 95), ("msrc_v1_6v", 88), ("leaves100", 94)])
+def test_real_sets_untuned(load, name, accuracy):
+    """Text, pictures in features of many units, a hundred species."""
+    archive = load(f"multiview/{name}.npz")
+    views = [archive[f"view_{position}"] for position in range(len(archive.files) - 1)]
+    labels = archive["labels"]
+    found = viewspan.CLRSC(int(labels.max()) + 1, random_state=0).fit_predict(views)
+    assert subspace_clustering_accuracy(labels, found) >= accuracy

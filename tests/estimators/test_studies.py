@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from viewspan import CLRSC, LRR, MLAP, SSC
+from viewspan.datasets import make_face_appearances, make_mineral_mixtures
 from viewspan.metrics import coefficient_difference, subspace_clustering_accuracy
 
 
@@ -55,3 +56,26 @@ def test_the_coupling_brings_the_coefficients_together(trials):
     together = CLRSC(5, lam=0.2, tau=8.0).fit(views)
     assert coefficient_difference(*together.coefficients_) < 0.2 * coefficient_difference(*alone)
     assert together.view_similarity_[0, 1] > 0.95
+
+
+@pytest.mark.parametrize(
+    ("data", "make", "noise", "authors", "mean"),
+    [
+        ("minerals", make_mineral_mixtures, 0.2, (0.2, 8.0), 99),
+        ("minerals", make_mineral_mixtures, 0.3, (0.2, 8.0), 94),
+        ("faces", make_face_appearances, 0.1, (2.0, 0.2), 99),
+        ("faces", make_face_appearances, 0.15, (2.0, 0.2), 90),
+    ],
+)
+def test_untuned_is_not_below_the_authors_parameters(request, data, make, noise, authors, mean):
+    """The constants that are best on one study destroy another; the automatic ones are good on all."""
+    request.getfixturevalue(data)
+    ours, theirs = [], []
+    for trial in range(4):
+        appearances, labels = make(noise=noise, random_state=trial)
+        for found, model in (
+            (ours, CLRSC(5, random_state=0)),
+            (theirs, CLRSC(5, lam=authors[0], tau=authors[1], random_state=0)),
+        ):
+            found.append(subspace_clustering_accuracy(labels, model.fit_predict(appearances)))
+    assert np.mean(ours) >= max(mean, np.mean(theirs))
