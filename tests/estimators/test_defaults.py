@@ -135,7 +135,7 @@ def test_only_the_reported_solution_is_warned_about():
 def test_real_sets_untuned(load, name, accuracy):
     """Text, pictures in features of many units, a hundred species."""
     archive = load(f"multiview/{name}.npz")
-    views = [archive[f"view_{position}"] for position in range(len(archive.files) - 1)]
+    views = [archive[f"view_{position}"] for position in range(len(archive) - 1)]
     labels = archive["labels"]
     found = viewspan.CLRSC(int(labels.max()) + 1, random_state=0).fit_predict(views)
     assert subspace_clustering_accuracy(labels, found) >= accuracy
