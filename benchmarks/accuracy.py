@@ -45,7 +45,7 @@ def auto(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
 def recut(model: Any, views: Views) -> Iterator[Labelling]:
     yield model.fit(views).labels_
     for seed in range(1, SEEDS):
-        yield ncut(model.affinity_matrix_, model.n_clusters, random_state=seed)
+        yield ncut(model.affinity_matrix_, model.n_clusters, assign_labels="modularity", random_state=seed)
 
 
 def oracle(views: Views, truth: np.ndarray) -> Iterator[Labelling]:

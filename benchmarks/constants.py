@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 from timing import print_table
 
 from problems import Views, real
-from viewspan import CLRSC, selection, views
+from viewspan import CLRSC, preparation, selection
 from viewspan.datasets import make_face_appearances, make_mineral_mixtures, make_subspaces
 from viewspan.estimators import base
 from viewspan.graph import patterns
@@ -41,7 +41,7 @@ CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
     "floor of λ, 1e-3": (selection, "FLOOR", (5e-4, 2e-3)),
     "neighbours, 15": (patterns, "NEIGHBORS", (8, 30)),
     "depth of ranks, 10": (patterns, "DEPTH", (5, 20)),
-    "dominant feature, ½": (views, "DOMINANT", (0.25, 0.999)),
+    "dominant feature, ½": (preparation, "DOMINANT", (0.25, 0.999)),
     "gap of a path's other solutions, 1e-3": (base, "ROUGH", (5e-4, 2e-3)),
 }
 

@@ -4,7 +4,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import viewspan
 from tests.problems import two_subspaces
-from viewspan.graph.ncut import cut_value
+from viewspan.graph.quality import cut_value
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from viewspan import views as module
-from viewspan.views import check_magnitude, check_views, concatenate, unit_samples
+from viewspan.views import check_views
 
 GOOD = np.arange(12.0).reshape(4, 3)
 
@@ -84,56 +83,3 @@ def test_dtypes(dtype, expected):
     checked = check([GOOD.astype(dtype)])
     assert checked.dtype == np.dtype(expected)
     assert checked.arrays[0].dtype == np.float64
-
-
-def test_input_is_never_touched():
-    view = GOOD.copy()
-    view.setflags(write=False)
-    unit_samples(check([view]))
-    np.testing.assert_array_equal(view, GOOD)
-
-
-@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
-def test_samples_become_unit_length_whatever_their_magnitude(scale):
-    scaled = unit_samples(check([scale * (GOOD + 1)]))[0]
-    np.testing.assert_allclose(np.linalg.norm(scaled, axis=1), 1.0)
-    np.testing.assert_allclose(scaled, unit_samples(check([GOOD + 1]))[0])
-
-
-def test_zeros_are_reported():
-    with pytest.warns(UserWarning, match="view 1 is zero everywhere"):
-        unit_samples(check([GOOD, np.zeros((4, 2))]))
-    with pytest.warns(UserWarning, match="view 0 is zero for 1 of 4 samples"):
-        unit_samples(check([GOOD * [[0], [1], [1], [1]]]))
-    with pytest.raises(ValueError, match="Every value of every view is zero"), pytest.warns(UserWarning, match="zero"):
-        unit_samples(check([np.zeros((4, 2))]))
-
-
-def test_extreme_values_cannot_stay_unscaled():
-    with pytest.raises(ValueError, match="normalize=True"):
-        check_magnitude(check([1e200 * GOOD]))
-
-
-def test_concatenation_keeps_names():
-    joined = concatenate(check({"a": GOOD, "b": GOOD}))
-    assert joined.n_features == (6,)
-    assert joined.names == ["a+b"]
-
-
-@pytest.mark.parametrize(
-    ("scales", "dominated"),
-    [([1, 1, 1], False), ([100, 1, 1], True), ([3, 2.9, 2], False), ([1, 0, 0], True), ([0, 0, 0], False)],
-)
-def test_a_feature_of_another_unit_is_noticed(scales, dominated):
-    array = np.random.default_rng(0).uniform(1, 2, (20, 3)) * np.array(scales, dtype=float)
-    assert module.is_dominated(array) == dominated
-
-
-def test_one_feature_cannot_outweigh_others():
-    assert not module.is_dominated(np.ones((5, 1)))
-
-
-@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
-def test_equalized_features_have_mean_square_one(scale):
-    array = scale * np.random.default_rng(0).normal(size=(20, 3)) * np.array([1.0, 1e-5, 0.0])
-    np.testing.assert_allclose((module.equalized(array) ** 2).mean(axis=0), [1.0, 1.0, 0.0])

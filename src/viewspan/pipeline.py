@@ -17,11 +17,12 @@ from viewspan.model.couplings import Coupling, L12Coupling, NuclearCoupling, Unc
 from viewspan.model.datafits import L12, Datafit, Frobenius
 from viewspan.model.penalties import Nuclear, Penalty, ZeroDiagonalL1
 from viewspan.model.problem import Problem
+from viewspan.preparation import check_magnitude
 from viewspan.reduction import Reduction, Sides, reduce_views
 from viewspan.solvers import admm, closed_form, ladmap, ladmpsap
 from viewspan.solvers.result import Callback, Check, Result, Solution
 from viewspan.solvers.working_set import Screened, solve_screened
-from viewspan.views import check_magnitude, check_views
+from viewspan.views import check_views
 
 SolverName = Literal["admm", "ladmpsap", "ladmap"]
 RELEASED = {"ladmpsap": ladmpsap.ladmpsap, "ladmap": ladmap.ladmap}

@@ -15,14 +15,16 @@ from viewspan._typing import Array, Graph, Labels
 from viewspan.estimators.base import COUNT, POSITIVE
 from viewspan.graph.affinity import affinity
 from viewspan.graph.consensus import cut_together, eigengap
-from viewspan.graph.discretize import AssignLabels
-from viewspan.graph.ncut import check_request, cut, cut_value
+from viewspan.graph.discretize import AskedLabels, AssignLabels, suited
+from viewspan.graph.ncut import check_request, cut
 from viewspan.graph.patterns import effective_rank, pattern_graph
+from viewspan.graph.quality import cut_value
 from viewspan.pipeline import Axes, check_lam, check_tau, solve_reduced
+from viewspan.preparation import Preparation
 from viewspan.reduction import Reduction
 from viewspan.selection import automatic_lam, automatic_tau
 from viewspan.solvers.result import Result
-from viewspan.views import Views, check_views, prepare, views_to_scale
+from viewspan.views import Views, check_views
 
 MULTIPLES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.125)
 """Of the automatic λ, if none is given."""
@@ -141,8 +143,9 @@ class Path:
         "tau": [StrOptions({"auto"}), "array-like"],
         "graph": [StrOptions(set(GRAPHS))],
         "scale_features": ["boolean", StrOptions({"auto"})],
+        "affine": ["boolean", StrOptions({"auto"})],
         "normalize": ["boolean"],
-        "assign_labels": [StrOptions(set(get_args(AssignLabels)))],
+        "assign_labels": [StrOptions(set(get_args(AskedLabels)))],
         "tol": [POSITIVE],
         "max_iter": [COUNT, None],
         "random_state": ["random_state"],
@@ -157,8 +160,9 @@ def path(
     tau: Literal["auto"] | Sequence[float] = "auto",
     graph: str = "patterns",
     scale_features: bool | Literal["auto"] = "auto",
+    affine: bool | Literal["auto"] = "auto",
     normalize: bool = True,
-    assign_labels: AssignLabels = "discretize",
+    assign_labels: AskedLabels = "auto",
     tol: float = 1e-4,
     max_iter: int | None = None,
     random_state: Any = None,
@@ -178,7 +182,7 @@ def path(
     tau : "auto" or sequence of float
         "auto" follows λ as in :class:`CLRSC`; of given values, each is combined with each λ.
     graph : {"patterns", "coefficients"}
-    scale_features, normalize, assign_labels, tol, max_iter, random_state
+    scale_features, affine, normalize, assign_labels, tol, max_iter, random_state
         As in :class:`CLRSC`.
 
     Returns
@@ -196,21 +200,22 @@ def path(
     [1.0, 1.0, 1.0, 1.0]
     """
     given = check_views(views, caller="path")
-    check_request(n_clusters, assign_labels, given.n_samples)
-    scaled = prepare(given, views_to_scale(given, scale_features, normalize), normalize)
+    how = suited(assign_labels, by_patterns=graph == "patterns")
+    check_request(n_clusters, how, given.n_samples)
+    prepared = Preparation.choose(given, scale_features, affine, normalize).apply(given)
     axes = Axes.named("frobenius", "nuclear", "nuclear")
-    reduction = axes.reduce(scaled.arrays, "admm")
+    reduction = axes.reduce(prepared.arrays, "admm")
     results, empty = [], []
-    for weights in grid(lam, tau, reduction, scaled, axes):
+    for weights in grid(lam, tau, reduction, prepared, axes):
         result = solve_reduced(reduction, *weights, axes, tol=tol, max_iter=max_iter)
         results.append(result) if result.cores.any() else empty.append(weights)
     if not results:
         raise ValueError("All coefficients are zero at every lam and tau of the path; take smaller ones.")
     graphs = [GRAPHS[graph](result) for result in results]
     generator = check_random_state(random_state)
-    labels, eigenvalues, _ = cut_together(graphs, n_clusters, assign_labels=assign_labels, generator=generator)
+    labels, eigenvalues, _ = cut_together(graphs, n_clusters, assign_labels=how, generator=generator)
     count = int(labels.max()) + 1 if n_clusters is None else n_clusters
-    points = score(results, graphs, count, assign_labels, generator)
+    points = score(results, graphs, count, how, generator)
     return Path(points, empty, labels, count, eigenvalues, tau_follows=isinstance(tau, str))
 
 

@@ -3,23 +3,17 @@ and where.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Number
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import check_array
 
-from viewspan._linalg import ratio
 from viewspan._typing import AnyArray, Array
-from viewspan._warnings import warn
 
 MIN_SAMPLES = 2
-LARGEST = 1e60
-ROUNDING = 4 * np.finfo(float).eps
-DOMINANT = 0.5
-"""A feature with a larger share of a view's energy outweighs all others together."""
 
 
 @dataclass(frozen=True)
@@ -215,56 +209,6 @@ def is_default(index: Any) -> bool:
     return type(index).__name__ == "RangeIndex"
 
 
-def unit_samples(views: Views) -> list[Array]:
-    """Every sample of every view scaled to length 1, whatever its magnitude; what is zero stays zero and is
-    reported.
-    """
-    scaled = []
-    for name, array in zip(views.names, views.arrays, strict=True):
-        largest = np.abs(array).max(axis=1, keepdims=True)
-        relative = ratio(array, largest)  # first to magnitude 1, so that squares neither overflow nor vanish
-        scaled.append(relative * ratio(1.0, np.linalg.norm(relative, axis=1, keepdims=True)))
-        report_zeros(name, int((largest == 0).sum()), len(array))
-    if not any(array.any() for array in scaled):
-        raise ValueError("Every value of every view is zero: there is nothing to cluster.")
-    return scaled
-
-
-def prepare(views: Views, scaled: Sequence[bool], normalize: bool) -> Views:
-    """Features of some views in common units, then samples of unit length if asked for."""
-    arrays = [equalized(array) if scale else array for array, scale in zip(views.arrays, scaled, strict=True)]
-    common = replace(views, arrays=arrays)
-    return replace(common, arrays=unit_samples(common) if normalize else check_magnitude(common))
-
-
-def views_to_scale(views: Views, scale_features: bool | Literal["auto"], normalize: bool) -> list[bool]:
-    """Which views get features of one mean square: every one, none, or those in which one feature outweighs all others.
-
-    A feature with most of a view's energy has another unit than the rest (an age in years beside scores from 0 to 3):
-    samples of unit length would differ in little else. Where samples keep their lengths, their units are meant. Nothing
-    is centred, because clusters on both sides of a mean would look like one line through it.
-    """
-    if scale_features == "auto":
-        return [normalize and is_dominated(array) for array in views.arrays]
-    return [bool(scale_features)] * len(views.arrays)
-
-
-def is_dominated(array: Array) -> bool:
-    """Whether one feature has more than half of the energy; of few features, by as much as the even share more."""
-    energy = (ratio(array, np.full_like(array, np.abs(array).max())) ** 2).sum(axis=0)
-    width = array.shape[1]
-    return width > 1 and bool(energy.max() > DOMINANT * (1 + 1 / width) * energy.sum())
-
-
-def equalized(array: Array) -> Array:
-    """Mean square 1 in every feature, 0 in features that are zero or rounding beside the largest."""
-    largest = np.abs(array).max(axis=0)
-    largest[largest <= ROUNDING * largest.max(initial=0.0)] = 0.0
-    relative = ratio(array, np.broadcast_to(largest, array.shape))  # so that squares do not overflow
-    scaled: Array = relative * ratio(1.0, np.sqrt((relative**2).mean(axis=0)))
-    return scaled
-
-
 def count_distinct(views: Views, enough: int) -> int:
     """How many different samples there are, counted no further than ``enough``."""
     seen: set[bytes] = set()
@@ -273,27 +217,3 @@ def count_distinct(views: Views, enough: int) -> int:
         if len(seen) == enough:
             break
     return len(seen)
-
-
-def report_zeros(name: str, n_zero: int, n_samples: int) -> None:
-    if n_zero == n_samples:
-        warn(f"{name} is zero everywhere and has no say in the result.")
-    elif n_zero:
-        warn(f"{name} is zero for {n_zero} of {n_samples} samples; it has no say about them.")
-
-
-def concatenate(views: Views) -> Views:
-    """One view with all features side by side."""
-    return replace(views, arrays=[np.hstack(views.arrays)], names=["+".join(views.names)])
-
-
-def check_magnitude(views: Views) -> list[Array]:
-    """Unscaled views must have squares that are representable."""
-    for name, array in zip(views.names, views.arrays, strict=True):
-        largest = float(np.abs(array).max())
-        if not LARGEST**-1 < largest < LARGEST and largest > 0:
-            raise ValueError(
-                f"{name} has values around {largest:.0e}, too extreme to compute with unscaled; "
-                "rescale it or use normalize=True."
-            )
-    return views.arrays

@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 import viewspan
 import viewspan.datasets
 from tests.problems import two_subspaces
+from viewspan.graph import ncut
 from viewspan.metrics import subspace_clustering_accuracy
 
 
@@ -53,6 +54,33 @@ def test_features_of_other_units_are_noticed():
     assert adjusted_rand_score(labels, viewspan.CLRSC(3, random_state=0).fit_predict(spoilt)) == 1.0
     untouched = viewspan.CLRSC(3, scale_features=False, random_state=0).fit_predict(spoilt)
     assert adjusted_rand_score(labels, untouched) < 0.5
+
+
+def test_centred_views_keep_both_sides_of_their_mean_apart():
+    """Two groups, z-scored: one is the other mirrored at the origin."""
+    rng = np.random.default_rng(2)
+    labels = np.repeat([0, 1], 30)
+    views = [rng.normal(size=(60, 8)) + 2.0 * labels[:, None] for _ in range(2)]
+    views = [(view - view.mean(axis=0)) / view.std(axis=0) for view in views]
+    model = viewspan.CLRSC(2, random_state=0).fit(views)
+    assert model.affine_ == [True, True]
+    assert adjusted_rand_score(labels, model.labels_) == 1.0
+    linear = viewspan.CLRSC(2, affine=False, random_state=0).fit_predict(views)
+    assert adjusted_rand_score(labels, linear) < 0.5
+
+
+@pytest.mark.parametrize(("graph", "how"), [("patterns", "modularity"), ("coefficients", "discretize")])
+def test_every_graph_has_its_way_to_labels(graph, how, monkeypatch):
+    asked = []
+
+    def spy(affinity, spectrum, n_clusters, way, random_state):
+        asked.append(way)
+        return np.arange(affinity.shape[0]) % n_clusters
+
+    monkeypatch.setattr(ncut, "assign", spy)
+    viewspan.CLRSC(2, graph=graph, random_state=0).fit(two_subspaces()[0])
+    viewspan.path(two_subspaces()[0], 2, graph=graph, lam=[0.1])
+    assert asked == [how] * 3
 
 
 def test_the_scale_of_a_view_does_not_matter():
@@ -118,7 +146,7 @@ def test_zero_samples_are_said_to_be_alone(graph):
 def test_fewer_clusters_than_asked_for_are_said():
     view = np.random.default_rng(2).normal(size=(60, 5))
     with pytest.warns(UserWarning, match=r"Only \d+ of 45 clusters got a sample"):
-        viewspan.CLRSC(45, random_state=0).fit(view)
+        viewspan.CLRSC(45, assign_labels="discretize", random_state=0).fit(view)
 
 
 def test_equal_samples_are_one_cluster():

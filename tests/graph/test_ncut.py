@@ -8,9 +8,11 @@ from sklearn.metrics import adjusted_rand_score
 
 import viewspan
 from tests.problems import random_views
-from viewspan.graph import ncut as module
+from viewspan.graph.discretize import by_direction, diffused
+from viewspan.graph.quality import modularity
+from viewspan.graph.spectrum import Spectrum, leading_eigenvectors
 
-WAYS = ["discretize", "cluster_qr", "kmeans"]
+WAYS = ["discretize", "cluster_qr", "kmeans", "modularity"]
 
 
 def block_graph(sizes, inside=1.0, between=0.05, seed=0):
@@ -27,7 +29,7 @@ def test_blocks_are_found(how, sizes):
     assert adjusted_rand_score(labels, viewspan.ncut(graph, len(sizes), assign_labels=how, random_state=0)) == 1.0
 
 
-@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize("how", WAYS[:3])
 def test_agrees_with_scikit_learn_on_a_clear_graph(how):
     graph, _ = block_graph((25, 35, 20), between=0.2)
     theirs = spectral_clustering(graph, n_clusters=3, assign_labels=how, random_state=0)
@@ -69,13 +71,13 @@ def test_as_many_clusters_as_samples():
 def test_iterative_and_dense_eigenvectors_agree(monkeypatch):
     graph, _ = block_graph((300, 250))
     generator = np.random.RandomState(0)
-    iterative = module.leading_eigenvectors(graph, 3, generator)
+    iterative = leading_eigenvectors(graph, 3, generator)
 
     def failing(*args, **kwargs):
         raise scipy.sparse.linalg.ArpackNoConvergence("no", np.array([]), np.array([]))
 
     monkeypatch.setattr(scipy.sparse.linalg, "eigsh", failing)
-    dense = module.leading_eigenvectors(graph, 3, generator)
+    dense = leading_eigenvectors(graph, 3, generator)
     np.testing.assert_allclose(iterative.eigenvalues, dense.eigenvalues, atol=1e-10)
     np.testing.assert_allclose(iterative.embedding, dense.embedding, atol=1e-8)
 
@@ -159,7 +161,9 @@ def test_a_bad_number_of_clusters_is_named(n_clusters):
 
 def test_a_bad_way_of_assigning_is_named():
     graph, _ = block_graph((10, 10))
-    with pytest.raises(ValueError, match="assign_labels must be one of 'discretize', 'cluster_qr', 'kmeans'"):
+    with pytest.raises(
+        ValueError, match="assign_labels must be one of 'discretize', 'cluster_qr', 'kmeans', 'modularity'"
+    ):
         viewspan.ncut(graph, 2, assign_labels="guess")
 
 
@@ -181,3 +185,48 @@ def test_many_pieces_of_a_sparse_graph_are_all_found():
 def test_an_empty_graph_is_refused():
     with pytest.raises(ValueError, match="affinity is empty"):
         viewspan.ncut(np.zeros((0, 0)), 1)
+
+
+def test_k_means_goes_by_directions():
+    """Three samples far out in the direction of one group are of that group."""
+    rows = np.repeat([[1.0, 0.0], [0.0, 1.0], [50.0, 0.0]], [20, 20, 3], axis=0)
+    labels = by_direction(rows, 2, np.random.RandomState(0))
+    assert labels[0] == labels[-1] != labels[20]
+
+
+def test_modularity_is_that_of_its_definition():
+    graph, labels = random_graph(), np.arange(12) % 3
+    degrees, total = graph.sum(axis=0), graph.sum()
+    same = labels[:, None] == labels
+    expected = ((graph - np.outer(degrees, degrees) / total) * same).sum() / total
+    assert modularity(graph, labels) == pytest.approx(expected)
+    assert modularity(scipy.sparse.csr_array(graph), labels) == pytest.approx(expected)
+
+
+def random_graph(n_samples=12):
+    half = np.random.default_rng(0).uniform(size=(n_samples, n_samples))
+    return half + half.T
+
+
+def test_a_diffusion_keeps_what_does_not_decay():
+    """Two pieces, up to rounding; the third eigenvector is the first that decays."""
+    eigenvalues = np.array([1.0, 1.0 - 1e-16, 0.9, 0.5, 0.0, -1.0, -1.0])
+    weights = diffused(Spectrum(eigenvalues, np.ones((1, 7))), 2)[0]
+    np.testing.assert_allclose(weights, np.exp([0, 0, -1, -5, -10, -20]), rtol=1e-8)
+
+
+def small_groups_beside_large_ones():
+    """Three large groups that are linked, and three pairs that nearly are not and have the leading eigenvectors."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(6), [60, 60, 60, 2, 2, 2])
+    graph = np.where(labels[:, None] == labels, 1.0, 0.1) * rng.uniform(0.5, 1.0, size=(186, 186))
+    graph[180:, :180] *= 0.01
+    graph[:180, 180:] *= 0.01
+    return (graph + graph.T) / 2, labels[:180]
+
+
+def test_small_groups_do_not_take_the_place_of_large_ones():
+    graph, truth = small_groups_beside_large_ones()
+    by_way = {way: viewspan.ncut(graph, 3, assign_labels=way, random_state=0)[:180] for way in ("kmeans", "modularity")}
+    assert adjusted_rand_score(truth, by_way["modularity"]) == 1.0
+    assert len(np.unique(by_way["kmeans"])) < 3

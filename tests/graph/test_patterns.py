@@ -8,7 +8,8 @@ import viewspan
 from tests.problems import two_subspaces
 from viewspan.graph import patterns
 from viewspan.graph.consensus import cut_together, eigengap
-from viewspan.views import check_views, unit_samples
+from viewspan.preparation import unit_samples
+from viewspan.views import check_views
 
 
 def solved(views, lam=0.05, tau=0.1):

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -17,11 +17,13 @@ from viewspan._typing import Array, Graph, Labels
 from viewspan._warnings import warn
 from viewspan.graph.affinity import affinity
 from viewspan.graph.consensus import cut_together
+from viewspan.graph.discretize import AskedLabels, suited
 from viewspan.graph.patterns import pattern_graph
 from viewspan.pipeline import Axes, SolverName, solve_reduced
+from viewspan.preparation import Preparation, concatenate
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
-from viewspan.views import Views, check_views, concatenate, count_distinct, prepare, views_to_scale
+from viewspan.views import Views, check_views, count_distinct
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 WEIGHT = Interval(Real, 0, np.inf, closed="left")
@@ -41,8 +43,9 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "lam": [StrOptions({"auto"}), WEIGHT, "array-like"],
         "graph": [StrOptions({"auto", "patterns", "coefficients"})],
         "scale_features": ["boolean", StrOptions({"auto"})],
+        "affine": ["boolean", StrOptions({"auto"})],
         "normalize": ["boolean"],
-        "assign_labels": [StrOptions({"discretize", "cluster_qr", "kmeans"})],
+        "assign_labels": [StrOptions(set(get_args(AskedLabels)))],
         "tol": [POSITIVE],
         "max_iter": [COUNT, None],
         "random_state": ["random_state"],
@@ -59,6 +62,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     result_: Result
     path_: list[Result]
     features_scaled_: list[bool]
+    affine_: list[bool]
     eigenvalues_: Array
     n_views_in_: int
     n_features_in_: int | tuple[int, ...]
@@ -88,18 +92,18 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         views = check_views(X, caller=type(self).__name__)
         self._check_count(views)
-        to_scale = views_to_scale(views, self.scale_features, self.normalize)
-        scaled = prepare(views, to_scale, self.normalize)
-        results = self._solve(concatenate(scaled) if self.fusion == "concat" else scaled)
+        preparation = Preparation.choose(views, self.scale_features, self.affine, self.normalize)
+        prepared = preparation.apply(views)
+        results = self._solve(concatenate(prepared) if self.fusion == "concat" else prepared)
         generator = check_random_state(self.random_state)
         labels, eigenvalues, graph = cut_together(
             [self._graph(result) for result in results],
             1 if self.n_clusters is None and count_distinct(views, 2) == 1 else self.n_clusters,
-            assign_labels=self.assign_labels,
+            assign_labels=suited(self.assign_labels, by_patterns=self._by_patterns),
             generator=generator,
         )
         self._remember_input(X, views)
-        self.features_scaled_ = to_scale
+        self.features_scaled_, self.affine_ = preparation.scaled, preparation.affine
         self.result_, self.path_ = results[0], results
         self.affinity_matrix_, self.eigenvalues_ = graph, eigenvalues
         self.labels_, self.n_clusters_ = labels, int(labels.max()) + 1

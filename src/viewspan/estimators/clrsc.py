@@ -35,12 +35,17 @@ class CLRSC(CoupledClusterer):
     scale_features : "auto" or bool
         Scale every feature to mean square 1. "auto" does so in views in which one feature has more energy than all
         others together, as an age in years beside scores from 0 to 3.
+    affine : "auto" or bool
+        Whether subspaces may miss the origin, by one more feature that is the same for all samples. "auto" adds it to
+        views whose features all have mean zero: they were centred, and clusters on both sides of a mean would look like
+        one line through it.
     normalize : bool
         Scale every sample of every view to unit length.
     solver : {"admm", "ladmpsap"}
         Ours, which stops on a proven gap, or the paper's algorithm as its authors released it.
-    assign_labels : {"discretize", "cluster_qr", "kmeans"}
-        How eigenvectors become labels.
+    assign_labels : {"auto", "discretize", "cluster_qr", "kmeans", "modularity"}
+        How eigenvectors become labels (see :func:`viewspan.ncut`). "auto" is "modularity" for patterns and the paper's
+        way, "discretize", for the paper's graph.
     tol : float
         The relative optimality gap to certify. For LADMPSAP, which stops on its own rule, the paper's ε₂; look at
         ``dual_gap_``.
@@ -68,6 +73,8 @@ class CLRSC(CoupledClusterer):
         The solution that all other attributes describe.
     features_scaled_ : list of bool
         The views whose features were brought to one mean square.
+    affine_ : list of bool
+        The views whose subspaces may miss the origin.
     path_ : list of Result
         All solutions whose graphs were averaged, ``result_`` first.
     objective_, dual_gap_ : float

@@ -1,12 +1,13 @@
 """What the estimators with a coupling share: their parameters."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
 from viewspan.estimators.base import WEIGHT, SubspaceClusterer
+from viewspan.graph.discretize import AskedLabels
 from viewspan.pipeline import SolverName
 
 
@@ -26,10 +27,11 @@ class CoupledClusterer(SubspaceClusterer):
         lam: str | float | npt.ArrayLike = "auto",
         tau: str | float = "auto",
         graph: str = "auto",
-        scale_features: bool | str = "auto",
+        scale_features: bool | Literal["auto"] = "auto",
+        affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
         solver: SolverName = "admm",
-        assign_labels: str = "discretize",
+        assign_labels: AskedLabels = "auto",
         tol: float = 1e-4,
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -40,6 +42,7 @@ class CoupledClusterer(SubspaceClusterer):
         self.tau = tau
         self.graph = graph
         self.scale_features = scale_features
+        self.affine = affine
         self.normalize = normalize
         self.solver = solver
         self.assign_labels = assign_labels

@@ -1,6 +1,6 @@
 """Low-rank representation, the paper's baseline."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from viewspan._typing import Array
 from viewspan.estimators.base import SubspaceClusterer
+from viewspan.graph.discretize import AskedLabels
 from viewspan.pipeline import Axes, SolverName, check_lam
 from viewspan.reduction import Reduction
 from viewspan.selection import PATH, automatic_lam, lam_for_l12
@@ -35,7 +36,7 @@ class LRR(SubspaceClusterer):
     solver : {"admm", "ladmap"}
         Ours, which is the closed form where there is one; or the iteration of the paper's authors, which stops early
         and on some data far from the optimum.
-    graph, scale_features, normalize, assign_labels, tol, max_iter, random_state, verbose
+    graph, scale_features, affine, normalize, assign_labels, tol, max_iter, random_state, verbose
         As in :class:`CLRSC`.
 
     Attributes
@@ -64,10 +65,11 @@ class LRR(SubspaceClusterer):
         datafit: str = "frobenius",
         fusion: str = "late",
         graph: str = "auto",
-        scale_features: bool | str = "auto",
+        scale_features: bool | Literal["auto"] = "auto",
+        affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
         solver: SolverName = "admm",
-        assign_labels: str = "discretize",
+        assign_labels: AskedLabels = "auto",
         tol: float = 1e-4,
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -79,6 +81,7 @@ class LRR(SubspaceClusterer):
         self.fusion = fusion
         self.graph = graph
         self.scale_features = scale_features
+        self.affine = affine
         self.normalize = normalize
         self.solver = solver
         self.assign_labels = assign_labels

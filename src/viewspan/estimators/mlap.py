@@ -23,7 +23,7 @@ class MLAP(CoupledClusterer):
         Read from the widest gap between the graph's eigenvalues if not given.
     lam : "auto", float or array-like (n_views,)
     tau : "auto" or float
-    graph, scale_features, normalize, solver, assign_labels, tol, max_iter, random_state, verbose
+    graph, scale_features, affine, normalize, solver, assign_labels, tol, max_iter, random_state, verbose
         As in :class:`CLRSC`.
 
     Attributes

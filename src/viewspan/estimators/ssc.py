@@ -1,6 +1,6 @@
 """Sparse subspace clustering."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from viewspan._typing import Array
 from viewspan.estimators.base import SubspaceClusterer
+from viewspan.graph.discretize import AskedLabels
 from viewspan.pipeline import Axes, check_lam
 from viewspan.reduction import Reduction
 from viewspan.ssc_weights import data_driven_lam
@@ -31,7 +32,7 @@ class SSC(SubspaceClusterer):
         view.
     graph : {"coefficients", "patterns", "auto"}
         The paper's graph by default: neighbours are what ℓ1 chooses well.
-    scale_features, normalize, assign_labels, tol, max_iter, random_state, verbose
+    scale_features, affine, normalize, assign_labels, tol, max_iter, random_state, verbose
         As in :class:`CLRSC`.
 
     Attributes
@@ -58,9 +59,10 @@ class SSC(SubspaceClusterer):
         lam: str | float | npt.ArrayLike = "auto",
         fusion: str = "late",
         graph: str = "coefficients",
-        scale_features: bool | str = "auto",
+        scale_features: bool | Literal["auto"] = "auto",
+        affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
-        assign_labels: str = "discretize",
+        assign_labels: AskedLabels = "auto",
         tol: float = 1e-4,
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -71,6 +73,7 @@ class SSC(SubspaceClusterer):
         self.fusion = fusion
         self.graph = graph
         self.scale_features = scale_features
+        self.affine = affine
         self.normalize = normalize
         self.assign_labels = assign_labels
         self.tol = tol

@@ -7,8 +7,9 @@ import numpy as np
 from viewspan._threads import threads_for
 from viewspan._typing import Array, Graph, Labels
 from viewspan.graph.discretize import AssignLabels
-from viewspan.graph.ncut import cut, leading_eigenvectors, most_clusters
+from viewspan.graph.ncut import cut, most_clusters
 from viewspan.graph.patterns import average
+from viewspan.graph.spectrum import leading_eigenvectors
 from viewspan.selection import count_clusters
 
 

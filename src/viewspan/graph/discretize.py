@@ -1,4 +1,4 @@
-"""Three ways from a spectral embedding to labels."""
+"""Ways from a graph's eigenvectors to labels."""
 
 from typing import Literal
 
@@ -7,20 +7,75 @@ import scipy.linalg
 from sklearn.cluster import k_means
 
 from viewspan._linalg import ratio, svd
-from viewspan._typing import Array, Labels
+from viewspan._typing import Array, Graph, Labels
+from viewspan.graph.quality import modularity
+from viewspan.graph.spectrum import Spectrum
+from viewspan.selection import CLEAR
 
-AssignLabels = Literal["discretize", "cluster_qr", "kmeans"]
+AssignLabels = Literal["discretize", "cluster_qr", "kmeans", "modularity"]
+AskedLabels = Literal["auto", "discretize", "cluster_qr", "kmeans", "modularity"]
 
 MAX_ROTATIONS = 100
 RESTARTS = 10
+WIDER = 3
+"""A diffusion is followed in this many eigenvectors per cluster; later ones have mostly decayed."""
+STILL = 1e-10
+"""An eigenvector that decays no faster than this does not decay."""
 
 
-def assign(embedding: Array, how: AssignLabels, random_state: np.random.RandomState) -> Labels:
-    """Labels from the rows of an embedding with one column per cluster."""
-    if how == "kmeans":
-        _, labels, _ = k_means(embedding, embedding.shape[1], random_state=random_state, n_init=10)
-        return np.asarray(labels, dtype=np.int64)
-    return pivoted_qr(embedding) if how == "cluster_qr" else rotate(embedding, random_state)
+def assign(
+    affinity: Graph, spectrum: Spectrum, n_clusters: int, how: AssignLabels, random_state: np.random.RandomState
+) -> Labels:
+    """Labels from ``n_eigenvectors`` eigenpairs of a graph, or all there are."""
+    leading = spectrum.embedding[:, :n_clusters]
+    if how == "discretize":
+        return rotate(leading, random_state)
+    if how == "cluster_qr":
+        return pivoted_qr(leading)
+    labels = by_direction(leading, n_clusters, random_state)
+    if how == "kmeans" or has_gap(spectrum.eigenvalues, n_clusters):
+        return labels
+    other = by_direction(diffused(spectrum, n_clusters), n_clusters, random_state)
+    return other if modularity(affinity, other) > modularity(affinity, labels) else labels
+
+
+def n_eigenvectors(n_clusters: int, how: AssignLabels) -> int:
+    """As many as there are clusters and the next, to see the gap between them; or what a diffusion needs."""
+    return max(n_clusters + 1, WIDER * n_clusters) if how == "modularity" else n_clusters + 1
+
+
+def has_gap(eigenvalues: Array, n_clusters: int) -> bool:
+    """Whether the gap behind the clusters is clearly wider than any later one that a diffusion looks at."""
+    values = eigenvalues[n_clusters - 1 : n_eigenvectors(n_clusters, "modularity")]
+    gaps = values[:-1] - values[1:]
+    return len(gaps) == 0 or bool(gaps[0] >= CLEAR * gaps[1:].max(initial=0.0))
+
+
+def suited(how: AskedLabels, *, by_patterns: bool) -> AssignLabels:
+    """The paper's way for the paper's graph."""
+    if how == "auto":
+        return "modularity" if by_patterns else "discretize"
+    return how
+
+
+def by_direction(embedding: Array, n_clusters: int, random_state: np.random.RandomState) -> Labels:
+    """k-means of the rows' directions (Ng, Jordan, Weiss 2001): rows are the longer the looser their group, and a few
+    would outweigh many.
+    """
+    _, labels, _ = k_means(unit_rows(embedding), n_clusters, random_state=random_state, n_init=RESTARTS)
+    return np.asarray(labels, dtype=np.int64)
+
+
+def diffused(spectrum: Spectrum, n_clusters: int) -> Array:
+    """Eigenvectors, weighted as a diffusion leaves them when the first one beyond the clusters has decayed to 1/e.
+
+    Without a gap behind the clusters it is chance which eigenvectors come first: small groups take the places of large
+    ones, which then share a cluster. With more of them, no place is taken, and k-means counts samples.
+    """
+    count = n_eigenvectors(n_clusters, "modularity")
+    decay = np.maximum(1.0 - spectrum.eigenvalues[:count], STILL)
+    embedding: Array = spectrum.embedding[:, :count] * np.exp(-decay / decay[n_clusters])
+    return embedding
 
 
 def pivoted_qr(embedding: Array) -> Labels:
