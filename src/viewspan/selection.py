@@ -10,6 +10,8 @@ from viewspan._warnings import warn
 
 PATH = (1.0, 2.0, 0.5, 0.25)
 """Multiples of the automatic λ whose graphs are averaged; the first is the one that is reported."""
+ALONE = 0.25
+"""At this multiple and below, views are not coupled: beside what they share, the detail that each of them sees."""
 COUPLING = 0.5
 """How hard the coupling pulls, as a share of the penalty's pull."""
 ENTRY_COUPLING = 0.05

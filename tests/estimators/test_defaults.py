@@ -26,6 +26,12 @@ def test_automatic_weights_are_averaged_along_a_path():
     np.testing.assert_allclose(shares, np.outer([1, 2, 0.5, 0.25], [1, 1]))
     assert model.dual_gap_ <= 1e-4
     assert all(result.gap <= 1e-3 for result in model.path_)
+    assert [result.tau > 0 for result in model.path_] == [True, True, True, False]
+
+
+def test_a_given_tau_holds_along_the_path():
+    model = viewspan.CLRSC(2, tau=0.3, random_state=0).fit(two_subspaces()[0])
+    assert [result.tau for result in model.path_] == [0.3] * 4
 
 
 @pytest.mark.parametrize("graph", ["auto", "patterns", "coefficients"])

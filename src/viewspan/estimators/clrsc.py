@@ -4,7 +4,7 @@ from viewspan._typing import Array
 from viewspan.estimators.coupled import CoupledClusterer
 from viewspan.pipeline import Axes, check_lam
 from viewspan.reduction import Reduction
-from viewspan.selection import PATH, automatic_lam, automatic_tau
+from viewspan.selection import ALONE, PATH, automatic_lam, automatic_tau
 from viewspan.views import Views
 
 
@@ -24,7 +24,8 @@ class CLRSC(CoupledClusterer):
     lam : "auto", float or array-like (n_views,)
         λ, in the objective above (the authors' program halves the fit: its values are half of these). "auto" is twice
         the estimated energy of the noise in one sample, for every view (see :func:`viewspan.selection.automatic_lam`);
-        it is solved for at 1, 2, ½ and ¼ of it, and the graphs are averaged.
+        it is solved for at 1, 2, ½ and ¼ of it, the last without coupling if ``tau`` is automatic, and the graphs are
+        averaged.
     tau : "auto" or float
         τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the pull of the penalty (see
         :func:`viewspan.selection.automatic_tau`).
@@ -121,4 +122,6 @@ class CLRSC(CoupledClusterer):
             lam = multiple * automatic_lam(spectra, views.n_samples, views.n_features_used)
         else:
             lam = check_lam(self.lam, reduction, self._axes)
-        return lam, automatic_tau(spectra, lam) if isinstance(self.tau, str) else float(self.tau)
+        if not isinstance(self.tau, str):
+            return lam, float(self.tau)
+        return lam, automatic_tau(spectra, lam) if multiple > ALONE else 0.0
