@@ -19,8 +19,8 @@ from timing import print_table
 from problems import Views, real
 from viewspan import CLRSC, preparation, selection
 from viewspan.datasets import make_face_appearances, make_mineral_mixtures, make_subspaces
-from viewspan.estimators import base
-from viewspan.graph import patterns
+from viewspan.estimators import base, clrsc
+from viewspan.graph import discretize, patterns
 from viewspan.metrics import subspace_clustering_accuracy
 
 SETS = [
@@ -41,7 +41,11 @@ CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
     "floor of λ, 1e-3": (selection, "FLOOR", (5e-4, 2e-3)),
     "neighbours, 15": (patterns, "NEIGHBORS", (8, 30)),
     "depth of ranks, 10": (patterns, "DEPTH", (5, 20)),
+    "views alone up to, ¼": (clrsc, "ALONE", (0.125, 0.5)),
+    "clear gap, 2": (discretize, "CLEAR", (1.0, 4.0)),
+    "eigenvectors of a diffusion, 3k": (discretize, "WIDER", (2, 6)),
     "dominant feature, ½": (preparation, "DOMINANT", (0.25, 0.999)),
+    "mean zero by chance, 0.01": (preparation, "BY_CHANCE", (0.005, 0.02)),
     "gap of a path's other solutions, 1e-3": (base, "ROUGH", (5e-4, 2e-3)),
 }
 
