@@ -28,8 +28,8 @@ from viewspan import CLRSC, LRR, affinity, ncut
 from viewspan.metrics import subspace_clustering_accuracy
 
 SEEDS = 5
-LAMBDAS, TAUS = (0.25, 0.5, 1.0, 2.0), (0.0, 1.0, 4.0)
-"""The oracle's grid: multiples of the automatic λ and τ, with both graphs; 24 points."""
+LAMBDAS, TAUS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), (0.0, 1.0, 4.0)
+"""The oracle's grid: multiples of the automatic λ and τ, with both graphs; 36 points."""
 FIELDS = ["set", "method", "accuracy", "nmi", "ari", "seconds", "detail"]
 SINGLE = ("eyaleb38_raw",)
 """Sets of one view, where peers for several have nothing to do."""

@@ -38,7 +38,7 @@ STUDIES: list[tuple[Callable[..., Any], float]] = [
 CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
     "all multiples of λ": (selection, "PATH", ((0.5, 1.0, 0.25, 0.125), (2.0, 4.0, 1.0, 0.5))),
     "coupling, ½": (selection, "COUPLING", (0.25, 1.0)),
-    "floor of λ, 1e-3": (selection, "FLOOR", (5e-4, 2e-3)),
+    "floor of λ, 2e-4": (selection, "FLOOR", (1e-4, 4e-4)),
     "neighbours, 15": (patterns, "NEIGHBORS", (8, 30)),
     "depth of ranks, 10": (patterns, "DEPTH", (5, 20)),
     "views alone up to, ¼": (clrsc, "ALONE", (0.125, 0.5)),

@@ -36,12 +36,6 @@ def sequences(limit: int | None) -> list[tuple[str, np.ndarray, np.ndarray]]:
     return found
 
 
-def homogeneous(trajectories: np.ndarray) -> np.ndarray:
-    """A constant coordinate of the size of a typical one."""
-    size = np.sqrt(np.mean(trajectories**2) * trajectories.shape[1])
-    return np.hstack([trajectories, np.full((len(trajectories), 1), size)])
-
-
 def published_lam(trajectories: np.ndarray) -> float:
     correlations = np.abs(trajectories @ trajectories.T)
     np.fill_diagonal(correlations, 0.0)
@@ -50,10 +44,10 @@ def published_lam(trajectories: np.ndarray) -> float:
 
 METHODS: dict[str, Callable[[np.ndarray, int], Any]] = {
     "SSC, auto": lambda x, k: ssc(k).fit(x),
-    "SSC, auto, constant appended": lambda x, k: ssc(k).fit(homogeneous(x)),
+    "SSC, auto, affine": lambda x, k: ssc(k, affine=True).fit(x),
     "SSC, λ = μ/800, as published": lambda x, k: ssc(k, lam=published_lam(x), normalize=False).fit(x),
     "LRR, auto": lambda x, k: LRR(k, random_state=0).fit(x),
-    "LRR, auto, constant appended": lambda x, k: LRR(k, random_state=0).fit(homogeneous(x)),
+    "LRR, auto, affine": lambda x, k: LRR(k, affine=True, random_state=0).fit(x),
     "LRR ℓ1,2, auto": lambda x, k: LRR(k, datafit="l12", random_state=0).fit(x),
 }
 

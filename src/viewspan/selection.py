@@ -16,8 +16,8 @@ COUPLING = 0.5
 """How hard the coupling pulls, as a share of the penalty's pull."""
 ENTRY_COUPLING = 0.05
 """τ of MLAP as a share of a sample's length."""
-FLOOR = 1e-3
-"""λ is at least this share of the largest squared singular value."""
+FLOOR = 2e-4
+"""λ is at least this share of the largest squared singular value: LRR then drops singular values below 1 % of it."""
 FEWEST = 8
 """With fewer singular values than this there is no median to speak of."""
 SHORTEST_RESIDUAL = 0.1
