@@ -4,8 +4,7 @@
 
 Every sequence is one view: a sample is a point's trajectory over all frames, and the trajectories of one rigid
 motion span an affine subspace of dimension 3 at most, so a linear one of dimension 4. The true number of motions
-is given. Published results use an affine constraint, which our SSC does not have; a constant coordinate appended
-to every trajectory makes linear combinations nearly affine ones.
+is given. Published results use an affine constraint, which our SSC does not have; ``affine=True`` comes near it.
 """
 
 import argparse
