@@ -182,7 +182,7 @@ def in_own_process(name: str, method: str, limit: float) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         return {"detail": f"over {limit:.0f} s"}
     except subprocess.CalledProcessError as error:
-        return {"detail": error.stderr.strip().splitlines()[-1][:100]}
+        return {"detail": (error.stderr.strip().splitlines() or ["killed"])[-1][:100]}
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
