@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import StrOptions, validate_params
 
 from viewspan._optional import require
 from viewspan._typing import Array, Graph, Labels
-from viewspan.estimators.base import COUNT, POSITIVE
+from viewspan.estimators.base import SHARED
 from viewspan.graph.affinity import affinity
 from viewspan.graph.consensus import cut_together, eigengap
 from viewspan.graph.discretize import AskedLabels, AssignLabels, suited
@@ -138,17 +138,10 @@ class Path:
 
 @validate_params(  # type: ignore[untyped-decorator]
     {
-        "n_clusters": [COUNT, None],
+        **SHARED,
         "lam": [StrOptions({"auto"}), "array-like"],
         "tau": [StrOptions({"auto"}), "array-like"],
         "graph": [StrOptions(set(GRAPHS))],
-        "scale_features": ["boolean", StrOptions({"auto"})],
-        "affine": ["boolean", StrOptions({"auto"})],
-        "normalize": ["boolean"],
-        "assign_labels": [StrOptions(set(get_args(AskedLabels)))],
-        "tol": [POSITIVE],
-        "max_iter": [COUNT, None],
-        "random_state": ["random_state"],
     },
     prefer_skip_nested_validation=True,
 )

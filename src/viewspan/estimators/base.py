@@ -28,6 +28,17 @@ from viewspan.views import Views, check_views, count_distinct
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 WEIGHT = Interval(Real, 0, np.inf, closed="left")
 COUNT = Interval(Integral, 1, None, closed="left")
+SHARED: dict[str, list[Any]] = {
+    "n_clusters": [COUNT, None],
+    "scale_features": ["boolean", StrOptions({"auto"})],
+    "affine": ["boolean", StrOptions({"auto"})],
+    "normalize": ["boolean"],
+    "assign_labels": [StrOptions(set(get_args(AskedLabels)))],
+    "tol": [POSITIVE],
+    "max_iter": [COUNT, None],
+    "random_state": ["random_state"],
+}
+"""What all estimators and the path take."""
 ROUGH = 1e-3
 """The relative gap at which a graph has settled."""
 
@@ -39,16 +50,9 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [COUNT, None],
+        **SHARED,
         "lam": [StrOptions({"auto"}), WEIGHT, "array-like"],
         "graph": [StrOptions({"auto", "patterns", "coefficients"})],
-        "scale_features": ["boolean", StrOptions({"auto"})],
-        "affine": ["boolean", StrOptions({"auto"})],
-        "normalize": ["boolean"],
-        "assign_labels": [StrOptions(set(get_args(AskedLabels)))],
-        "tol": [POSITIVE],
-        "max_iter": [COUNT, None],
-        "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
 
