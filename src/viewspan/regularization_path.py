@@ -1,6 +1,6 @@
 """cLRSC along λ and τ, for people who want to choose themselves."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -10,15 +10,16 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions, validate_params
 
+from viewspan._linalg import singular_values
 from viewspan._optional import require
 from viewspan._typing import Array, Graph, Labels
 from viewspan.estimators.base import SHARED
-from viewspan.graph.affinity import affinity
-from viewspan.graph.consensus import cut_together, eigengap
+from viewspan.graph.consensus import eigengap
 from viewspan.graph.discretize import AskedLabels, AssignLabels, suited
 from viewspan.graph.ncut import check_request, cut
-from viewspan.graph.patterns import effective_rank, pattern_graph
+from viewspan.graph.patterns import effective_rank
 from viewspan.graph.quality import cut_value
+from viewspan.graph.unite import AskedWeights, Unite
 from viewspan.pipeline import Axes, check_lam, check_tau, solve_reduced
 from viewspan.preparation import Preparation
 from viewspan.reduction import Reduction
@@ -28,7 +29,6 @@ from viewspan.views import Views, check_views
 
 MULTIPLES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.125)
 """Of the automatic λ, if none is given."""
-GRAPHS: dict[str, Callable[[Result], Graph]] = {"patterns": pattern_graph, "coefficients": affinity}
 
 
 class PathPoint(NamedTuple):
@@ -141,7 +141,7 @@ class Path:
         **SHARED,
         "lam": [StrOptions({"auto"}), "array-like"],
         "tau": [StrOptions({"auto"}), "array-like"],
-        "graph": [StrOptions(set(GRAPHS))],
+        "graph": [StrOptions({"patterns", "coefficients"})],
     },
     prefer_skip_nested_validation=True,
 )
@@ -155,6 +155,7 @@ def path(
     scale_features: bool | Literal["auto"] = "auto",
     affine: bool | Literal["auto"] = "auto",
     normalize: bool = True,
+    view_weights: AskedWeights = "auto",
     assign_labels: AskedLabels = "auto",
     tol: float = 1e-4,
     max_iter: int | None = None,
@@ -175,7 +176,7 @@ def path(
     tau : "auto" or sequence of float
         "auto" follows λ as in :class:`CLRSC`; of given values, each is combined with each λ.
     graph : {"patterns", "coefficients"}
-    scale_features, affine, normalize, assign_labels, tol, max_iter, random_state
+    scale_features, affine, normalize, view_weights, assign_labels, tol, max_iter, random_state
         As in :class:`CLRSC`.
 
     Returns
@@ -204,12 +205,12 @@ def path(
         results.append(result) if result.cores.any() else empty.append(weights)
     if not results:
         raise ValueError("All coefficients are zero at every lam and tau of the path; take smaller ones.")
-    graphs = [GRAPHS[graph](result) for result in results]
     generator = check_random_state(random_state)
-    labels, eigenvalues, _ = cut_together(graphs, n_clusters, assign_labels=how, generator=generator)
-    count = int(labels.max()) + 1 if n_clusters is None else n_clusters
-    points = score(results, graphs, count, how, generator)
-    return Path(points, empty, labels, count, eigenvalues, tau_follows=isinstance(tau, str))
+    unite = Unite(graph == "patterns", view_weights, assign_labels)
+    united = unite(results, n_clusters, generator)
+    count = int(united.labels.max()) + 1 if n_clusters is None else n_clusters
+    points = score(results, united.graphs, count, how, generator)
+    return Path(points, empty, united.labels, count, united.eigenvalues, tau_follows=isinstance(tau, str))
 
 
 def grid(
@@ -258,7 +259,7 @@ def score(
                 objective=result.objective,
                 dual_gap=result.gap,
                 n_iter=result.n_iter,
-                rank=float(np.mean([effective_rank(core) for core in result.cores])),
+                rank=float(np.mean([effective_rank(singular_values(core)) for core in result.cores])),
                 eigengap=eigengap(eigenvalues, n_clusters),
                 cut_value=cut_value(graph, labels),
                 agreement=float(np.mean(agreement)) if agreement else 1.0,

@@ -26,6 +26,10 @@ ABOVE_COLLAPSE = 1.5
 HALF = 0.5
 CLEAR = 2.0
 """A gap between eigenvalues is clear if it is this many times wider than any other."""
+NO_HEIGHT = 1e-3
+"""An eigenvalue below this is as good as zero."""
+UNCLEAR = "The number of clusters is not clear from the data:"
+TELL = "Give n_clusters if you know it."
 TINY = np.finfo(float).tiny
 
 
@@ -144,20 +148,36 @@ def typical_length(spectra: Sequence[Array], n_samples: int) -> float:
     return float(np.sqrt(squares / (n_samples * len(spectra))))
 
 
-def count_clusters(eigenvalues: Array) -> int:
+def count_clusters(eigenvalues: Array, chance: Array | None = None) -> int:
     """The number of clusters at the widest gap in a graph's eigenvalues, largest first; at least 2 where possible.
+
+    If it is known what the eigenvalues would be by chance, gaps are ratios, among those that are more than that: many
+    small clusters lower the eigenvalues one by one, and the last step, from the loosest cluster to noise, is smaller
+    than the first ones but larger in proportion.
 
     Warns if another gap is nearly as wide.
     """
     if len(eigenvalues) < 3:
         return max(1, len(eigenvalues) - 1)
     gaps = eigenvalues[1:-1] - eigenvalues[2:]
+    if chance is not None:
+        above = count_above(eigenvalues, chance)
+        if above < 2:
+            warn(f"{UNCLEAR} noise would give such a graph, so there may be no clusters at all. {TELL}")
+            return 2
+        heights = np.maximum(eigenvalues, NO_HEIGHT)
+        gaps = np.log(heights[1:-1] / heights[2:])[: above - 1]
     order = np.argsort(-gaps, kind="stable")
     widest, next_widest = (int(position) + 2 for position in order[:2]) if len(order) > 1 else (2, 2)
     if len(order) > 1 and gaps[order[0]] < CLEAR * gaps[order[1]]:
         warn(
-            f"The number of clusters is not clear from the data: {widest} is the best guess, with a gap of "
-            f"{gaps[order[0]]:.2g} between eigenvalues, but {next_widest} has {gaps[order[1]]:.2g}. "
-            "Give n_clusters if you know it."
+            f"{UNCLEAR} {widest} is the best guess, with a gap of {gaps[order[0]]:.2g} between eigenvalues, but "
+            f"{next_widest} has {gaps[order[1]]:.2g}. {TELL}"
         )
     return widest
+
+
+def count_above(eigenvalues: Array, chance: Array) -> int:
+    """How many eigenvalues, from the second on, are larger than by chance, one after the other; and the first."""
+    below = eigenvalues[1:] <= chance[1:]
+    return 1 + int(below.argmax()) if below.any() else len(eigenvalues) - 1

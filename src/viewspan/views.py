@@ -8,6 +8,7 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 from sklearn.utils.validation import check_array
 
@@ -217,3 +218,18 @@ def count_distinct(views: Views, enough: int) -> int:
         if len(seen) == enough:
             break
     return len(seen)
+
+
+def check_view_weights(weights: npt.ArrayLike | None, n_views: int) -> Array:
+    """One non-negative number for every view, the largest being 1; all 1 if none are given."""
+    if weights is None:
+        return np.ones(n_views)
+    array = np.asarray(weights, dtype=float)
+    if array.shape != (n_views,):
+        raise ValueError(f"view_weights must have one number per view, {n_views}. Got shape {array.shape} instead.")
+    if not (np.isfinite(array).all() and (array >= 0).all() and array.any()):
+        raise ValueError(
+            f"view_weights must be finite and at least 0, one of them above. Got {array.tolist()} instead."
+        )
+    scaled: Array = array / array.max()
+    return scaled

@@ -15,10 +15,8 @@ from viewspan._linalg import ratio
 from viewspan._progress import reporter
 from viewspan._typing import Array, Graph, Labels
 from viewspan._warnings import warn
-from viewspan.graph.affinity import affinity
-from viewspan.graph.consensus import cut_together
-from viewspan.graph.discretize import AskedLabels, suited
-from viewspan.graph.patterns import pattern_graph
+from viewspan.graph.discretize import AskedLabels
+from viewspan.graph.unite import Unite
 from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.preparation import Preparation, concatenate
 from viewspan.reduction import Reduction
@@ -33,6 +31,7 @@ SHARED: dict[str, list[Any]] = {
     "scale_features": ["boolean", StrOptions({"auto"})],
     "affine": ["boolean", StrOptions({"auto"})],
     "normalize": ["boolean"],
+    "view_weights": [StrOptions({"auto", "equal"}), "array-like"],
     "assign_labels": [StrOptions(set(get_args(AskedLabels)))],
     "tol": [POSITIVE],
     "max_iter": [COUNT, None],
@@ -68,6 +67,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     features_scaled_: list[bool]
     affine_: list[bool]
     eigenvalues_: Array
+    view_weights_: Array
     n_views_in_: int
     n_features_in_: int | tuple[int, ...]
 
@@ -99,18 +99,20 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         preparation = Preparation.choose(views, self.scale_features, self.affine, self.normalize)
         prepared = preparation.apply(views)
         results = self._solve(concatenate(prepared) if self.fusion == "concat" else prepared)
-        generator = check_random_state(self.random_state)
-        labels, eigenvalues, graph = cut_together(
-            [self._graph(result) for result in results],
-            1 if self.n_clusters is None and count_distinct(views, 2) == 1 else self.n_clusters,
-            assign_labels=suited(self.assign_labels, by_patterns=self._by_patterns),
-            generator=generator,
+        unite = Unite(
+            self._by_patterns,
+            self.view_weights,
+            self.assign_labels,
+            mutual=not self._axes.datafit.rotates_samples,
         )
+        all_alike = self.n_clusters is None and count_distinct(views, 2) == 1
+        united = unite(results, 1 if all_alike else self.n_clusters, check_random_state(self.random_state))
         self._remember_input(X, views)
         self.features_scaled_, self.affine_ = preparation.scaled, preparation.affine
         self.result_, self.path_ = results[0], results
-        self.affinity_matrix_, self.eigenvalues_ = graph, eigenvalues
-        self.labels_, self.n_clusters_ = labels, int(labels.max()) + 1
+        self.affinity_matrix_, self.eigenvalues_ = united.graph, united.eigenvalues
+        self.view_weights_ = united.view_weights
+        self.labels_, self.n_clusters_ = united.labels, int(united.labels.max()) + 1
         return self
 
     def _solve(self, views: Views) -> list[Result]:
@@ -140,11 +142,6 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _by_patterns(self) -> bool:
         """The paper's graph goes with weights that are given."""
         return self.graph == "patterns" or (self.graph == "auto" and isinstance(self.lam, str))
-
-    def _graph(self, result: Result) -> Graph:
-        if not self._by_patterns:
-            return affinity(result)
-        return pattern_graph(result, mutual=not self._axes.datafit.rotates_samples)
 
     def _check_parameters(self) -> None:
         if isinstance(self.n_clusters, bool):  # an int to Python, a slip of the pen to everyone else

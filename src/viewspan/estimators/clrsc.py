@@ -20,7 +20,7 @@ class CLRSC(CoupledClusterer):
     Parameters
     ----------
     n_clusters : int, optional
-        Read from the widest gap between the graphs' eigenvalues if not given; warns if no gap is clear.
+        Read from the graphs' eigenvalues if not given, beside those of noise; warns if no gap is clear.
     lam : "auto", float or array-like (n_views,)
         λ, in the objective above (the authors' program halves the fit: its values are half of these). "auto" is twice
         the estimated energy of the noise in one sample, for every view (see :func:`viewspan.selection.automatic_lam`);
@@ -42,6 +42,10 @@ class CLRSC(CoupledClusterer):
         one line through it.
     normalize : bool
         Scale every sample of every view to unit length.
+    view_weights : "auto", "equal" or array-like (n_views,)
+        How much every view counts in the graph. "auto" weighs them by what each has beyond noise, if that makes the
+        graph hold together better than equal weights do (see :func:`viewspan.graph.chance.trust`); in the paper's 𝕎
+        they are equal.
     solver : {"admm", "ladmpsap"}
         Ours, which stops on a proven gap, or the paper's algorithm as its authors released it.
     assign_labels : {"auto", "discretize", "cluster_qr", "kmeans", "modularity"}
@@ -76,6 +80,8 @@ class CLRSC(CoupledClusterer):
         The views whose features were brought to one mean square.
     affine_ : list of bool
         The views whose subspaces may miss the origin.
+    view_weights_ : array (n_views,)
+        How much every view counted, the largest being 1.
     path_ : list of Result
         All solutions whose graphs were averaged, ``result_`` first.
     objective_, dual_gap_ : float

@@ -8,6 +8,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from viewspan.estimators.base import WEIGHT, SubspaceClusterer
 from viewspan.graph.discretize import AskedLabels
+from viewspan.graph.unite import AskedWeights
 from viewspan.pipeline import SolverName
 
 
@@ -30,6 +31,7 @@ class CoupledClusterer(SubspaceClusterer):
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
+        view_weights: AskedWeights = "auto",
         solver: SolverName = "admm",
         assign_labels: AskedLabels = "auto",
         tol: float = 1e-4,
@@ -44,6 +46,7 @@ class CoupledClusterer(SubspaceClusterer):
         self.scale_features = scale_features
         self.affine = affine
         self.normalize = normalize
+        self.view_weights = view_weights
         self.solver = solver
         self.assign_labels = assign_labels
         self.tol = tol

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 from viewspan._typing import Array
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.graph.discretize import AskedLabels
+from viewspan.graph.unite import AskedWeights
 from viewspan.pipeline import Axes, SolverName, check_lam
 from viewspan.reduction import Reduction
 from viewspan.selection import PATH, automatic_lam, lam_for_l12
@@ -36,7 +37,7 @@ class LRR(SubspaceClusterer):
     solver : {"admm", "ladmap"}
         Ours, which is the closed form where there is one; or the iteration of the paper's authors, which stops early
         and on some data far from the optimum.
-    graph, scale_features, affine, normalize, assign_labels, tol, max_iter, random_state, verbose
+    graph, scale_features, affine, normalize, view_weights, assign_labels, tol, max_iter, random_state, verbose
         As in :class:`CLRSC`.
 
     Attributes
@@ -68,6 +69,7 @@ class LRR(SubspaceClusterer):
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
+        view_weights: AskedWeights = "auto",
         solver: SolverName = "admm",
         assign_labels: AskedLabels = "auto",
         tol: float = 1e-4,
@@ -83,6 +85,7 @@ class LRR(SubspaceClusterer):
         self.scale_features = scale_features
         self.affine = affine
         self.normalize = normalize
+        self.view_weights = view_weights
         self.solver = solver
         self.assign_labels = assign_labels
         self.tol = tol

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 from viewspan._typing import Array
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.graph.discretize import AskedLabels
+from viewspan.graph.unite import AskedWeights
 from viewspan.pipeline import Axes, check_lam
 from viewspan.reduction import Reduction
 from viewspan.ssc_weights import data_driven_lam
@@ -32,7 +33,7 @@ class SSC(SubspaceClusterer):
         view.
     graph : {"coefficients", "patterns", "auto"}
         The paper's graph by default: neighbours are what ℓ1 chooses well.
-    scale_features, affine, normalize, assign_labels, tol, max_iter, random_state, verbose
+    scale_features, affine, normalize, view_weights, assign_labels, tol, max_iter, random_state, verbose
         As in :class:`CLRSC`.
 
     Attributes
@@ -62,6 +63,7 @@ class SSC(SubspaceClusterer):
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
+        view_weights: AskedWeights = "auto",
         assign_labels: AskedLabels = "auto",
         tol: float = 1e-4,
         max_iter: int | None = None,
@@ -75,6 +77,7 @@ class SSC(SubspaceClusterer):
         self.scale_features = scale_features
         self.affine = affine
         self.normalize = normalize
+        self.view_weights = view_weights
         self.assign_labels = assign_labels
         self.tol = tol
         self.max_iter = max_iter

@@ -3,26 +3,30 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from viewspan._typing import Array
 from viewspan.solvers.result import Result
+from viewspan.views import check_view_weights
 
 
-def affinity(coefficients: Result | Sequence[Array] | Array) -> Array:
+def affinity(coefficients: Result | Sequence[Array] | Array, *, view_weights: npt.ArrayLike | None = None) -> Array:
     r"""Unite the coefficients of all views in one symmetric graph.
 
-    .. math:: \mathbb W_{ij} = \sqrt{\sum_k (Z_k)_{ij}^2} + \sqrt{\sum_k (Z_k)_{ji}^2}
+    .. math:: \mathbb W_{ij} = \sqrt{\sum_k w_k^2 (Z_k)_{ij}^2} + \sqrt{\sum_k w_k^2 (Z_k)_{ji}^2}
 
     Parameters
     ----------
     coefficients : Result, or list of arrays (N, N), or one array (N, N)
         From a result, the Z_k are built one at a time: no more than two N × N arrays are held.
+    view_weights : array-like (n_views,), optional
+        w, all 1 by default, as in the paper.
 
     Returns
     -------
     array (N, N)
     """
-    blocks = one_by_one(coefficients)
+    blocks = one_by_one(coefficients, view_weights)
     squares = next(blocks) ** 2
     for block in blocks:
         squares += block**2
@@ -30,14 +34,17 @@ def affinity(coefficients: Result | Sequence[Array] | Array) -> Array:
     return united + united.T
 
 
-def one_by_one(coefficients: Result | Sequence[Array] | Array) -> Iterator[Array]:
+def one_by_one(coefficients: Result | Sequence[Array] | Array, view_weights: npt.ArrayLike | None) -> Iterator[Array]:
+    """w_k Z_k."""
     if isinstance(coefficients, Result):
-        return (coefficients.coefficient(view) for view in range(len(coefficients.cores)))
+        weights = check_view_weights(view_weights, len(coefficients.cores))
+        return (weight * coefficients.coefficient(view) for view, weight in enumerate(weights))
     if isinstance(coefficients, np.ndarray) and coefficients.ndim == 2:
         coefficients = [coefficients]
     blocks = [np.asarray(block, dtype=float) for block in coefficients]
     check_square(blocks)
-    return iter(blocks)
+    weights = check_view_weights(view_weights, len(blocks))
+    return (weight * block for weight, block in zip(weights, blocks, strict=True))
 
 
 def check_square(blocks: Sequence[Array]) -> None:

@@ -9,30 +9,35 @@ from viewspan._typing import Array, Graph, Labels
 from viewspan.graph.discretize import AssignLabels
 from viewspan.graph.ncut import cut, most_clusters
 from viewspan.graph.patterns import average
-from viewspan.graph.spectrum import leading_eigenvectors
+from viewspan.graph.spectrum import leading_eigenvalues, leading_eigenvectors
 from viewspan.selection import count_clusters
 
 
 def cut_together(
-    graphs: Sequence[Graph], n_clusters: int | None, *, assign_labels: AssignLabels, generator: np.random.RandomState
+    graphs: Sequence[Graph],
+    n_clusters: int | None,
+    *,
+    assign_labels: AssignLabels,
+    generator: np.random.RandomState,
+    chance: Sequence[Graph] = (),
 ) -> tuple[Labels, Array, Graph]:
     """Labels, the eigenvalues that were looked at, and the graph that was cut.
 
     Several graphs are averaged, each weighted by the square of its eigengap at the number of clusters: noise turns the
     leading eigenvectors by an angle proportional to 1/gap (Davis and Kahan), so these are weights of inverse variance,
     and a graph that noise has broken has no gap and no say. The number of clusters, if it is not given, is read from
-    the mean of the eigenvalues.
+    the mean of the eigenvalues, beside those of graphs that chance would give, if there are any.
     """
-    if len(graphs) == 1:
-        labels, eigenvalues = cut(graphs[0], n_clusters, assign_labels=assign_labels, random_state=generator)
-        return labels, eigenvalues, graphs[0]
+    if len(graphs) == 1 and n_clusters is not None:
+        return *cut(graphs[0], n_clusters, assign_labels=assign_labels, random_state=generator), graphs[0]
     n_samples = graphs[0].shape[0]
     count = min((most_clusters(n_samples) if n_clusters is None else n_clusters) + 1, n_samples)
     with threads_for(1, n_samples):
         spectra = [leading_eigenvectors(graph, count, generator).eigenvalues for graph in graphs]
-    eigenvalues = np.mean(spectra, axis=0)
+        expected = [leading_eigenvalues(graph, count, generator) for graph in chance]
+    eigenvalues: Array = np.mean(spectra, axis=0)
     if n_clusters is None:
-        n_clusters = count_clusters(eigenvalues)
+        n_clusters = count_clusters(eigenvalues, np.mean(expected, axis=0) if expected else None)
     united = average(graphs, [eigengap(values, n_clusters) ** 2 for values in spectra])
     labels, _ = cut(united, n_clusters, assign_labels=assign_labels, random_state=generator)
     return labels, eigenvalues, united

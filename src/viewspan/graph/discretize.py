@@ -16,7 +16,10 @@ AssignLabels = Literal["discretize", "cluster_qr", "kmeans", "modularity"]
 AskedLabels = Literal["auto", "discretize", "cluster_qr", "kmeans", "modularity"]
 
 MAX_ROTATIONS = 100
-RESTARTS = 10
+RESTARTS = 30
+"""Of k-means: with 10 of them, labels still depend on the seed."""
+STARTS = 10
+"""Of the rotation."""
 WIDER = 3
 """A diffusion is followed in this many eigenvectors per cluster; later ones have mostly decayed."""
 STILL = 1e-10
@@ -94,7 +97,7 @@ def rotate(embedding: Array, random_state: np.random.RandomState) -> Labels:
     The alternation finds a local optimum that depends on its first row, so the best of a few starts is kept.
     """
     rows = unit_rows(embedding)
-    starts = random_state.choice(len(rows), size=min(RESTARTS, len(rows)), replace=False)
+    starts = random_state.choice(len(rows), size=min(STARTS, len(rows)), replace=False)
     runs = [alternate(rows, spread(rows, int(start))) for start in starts]
     return max(runs, key=lambda run: run[1])[0]
 

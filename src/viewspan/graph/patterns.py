@@ -8,13 +8,16 @@ the neighbourhoods that single coefficients blur.
 
 from collections.abc import Sequence
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 
 from viewspan._linalg import ratio, singular_values
 from viewspan._typing import AnyArray, Array, Graph
 from viewspan.solvers.result import Result
+from viewspan.views import check_view_weights
 
 NEIGHBORS = 15
 """Neighbours of a sample. Their weights fall linearly, so this stands for all sizes of neighbourhoods up to it."""
@@ -26,19 +29,34 @@ DEPTH = 10
 """Ranks are compared down to this multiple of the neighbours; farther samples are all alike."""
 
 
-def pattern_graph(result: Result, n_neighbors: int = NEIGHBORS, *, mutual: bool = False) -> Graph:
+class Patterns(NamedTuple):
+    """What is compared: the columns of every Z_i, of unit length, and the singular values of Z_i."""
+
+    columns: list[AnyArray]
+    spectra: list[Array]
+
+
+def pattern_graph(
+    result: Result,
+    n_neighbors: int = NEIGHBORS,
+    *,
+    view_weights: npt.ArrayLike | None = None,
+    mutual: bool = False,
+) -> Graph:
     r"""Connect every sample with those whose coefficients have its pattern.
 
     With cosines :math:`c^i_{jl} = |\langle z^i_j, z^i_l\rangle| / \|z^i_j\|\|z^i_l\|` between columns of Z_i, the
-    neighbours of a sample are the largest of a sum over views. Nobody knows which view deserves trust, so three sums
-    are taken and their graphs averaged: of the cosines; of √r_i × the cosines, r_i being the rank of Z_i, because
-    directions of an r-dimensional space have cosines of about 1/√r by chance; and of −log(rank of l among the
-    neighbours of j, and of j among those of l), in which all views speak alike.
+    neighbours of a sample are the largest of a sum over views. Three sums are taken and their graphs averaged: of the
+    cosines; of √r_i × the cosines, r_i being the rank of Z_i, because directions of an r-dimensional space have cosines
+    of about 1/√r by chance; and of −log(rank of l among the neighbours of j, and of j among those of l), in which all
+    views speak alike.
 
     Parameters
     ----------
     result : Result
     n_neighbors : int
+    view_weights : array-like (n_views,), optional
+        How much every view counts in the sums; all alike by default.
     mutual : bool
         Take Z_i + Z_iᵀ in place of Z_i. Fits by single samples, such as ℓ1,2, let a sample rebuild itself alone; others
         may need it nevertheless.
@@ -50,17 +68,35 @@ def pattern_graph(result: Result, n_neighbors: int = NEIGHBORS, *, mutual: bool 
     """
     if not (isinstance(n_neighbors, Integral) and n_neighbors >= 1):
         raise ValueError(f"n_neighbors must be an int of at least 1. Got {n_neighbors!r} instead.")
-    patterns = [unit_columns(columns(result, view, mutual)) for view in range(len(result.cores))]
-    plain, calibrated, ranked = (np.zeros((patterns[0].shape[1],) * 2, dtype=np.float32) for _ in range(3))
-    for pattern, core in zip(patterns, result.cores, strict=True):
-        cosines = np.abs(pattern.T @ pattern)
-        np.fill_diagonal(cosines, 0.0)
-        plain += cosines
-        calibrated += np.float32(np.sqrt(effective_rank(core))) * cosines
-        ranked += closeness_by_rank(cosines, DEPTH * n_neighbors)
+    weights = check_view_weights(view_weights, len(result.cores))
+    return neighbour_graph(patterns_of(result, mutual=mutual), weights, int(n_neighbors))
+
+
+def patterns_of(result: Result, *, mutual: bool) -> Patterns:
+    found = [unit_columns(columns(result, view, mutual)) for view in range(len(result.cores))]
+    return Patterns(found, [singular_values(core.astype(float)) for core in result.cores])
+
+
+def neighbour_graph(patterns: Patterns, weights: Array, n_neighbors: int = NEIGHBORS) -> Graph:
+    """The mean of the three graphs."""
+    plain, calibrated, ranked = (np.zeros((patterns.columns[0].shape[1],) * 2, dtype=np.float32) for _ in range(3))
+    for pattern, spectrum, weight in zip(patterns.columns, patterns.spectra, weights, strict=True):
+        if weight == 0:
+            continue
+        cosines = cosines_of(pattern)
+        plain += np.float32(weight) * cosines
+        calibrated += np.float32(weight * np.sqrt(effective_rank(spectrum))) * cosines
+        ranked += np.float32(weight) * closeness_by_rank(cosines, DEPTH * n_neighbors)
     ranked += ranked.T.copy()
     ranked += TIES * plain
     return average([normalise(nearest(sums, n_neighbors)) for sums in (plain, calibrated, ranked)], [1.0, 1.0, 1.0])
+
+
+def cosines_of(pattern: AnyArray) -> AnyArray:
+    """Between all samples, without signs; 0 between a sample and itself."""
+    cosines: AnyArray = np.abs(pattern.T @ pattern)
+    np.fill_diagonal(cosines, 0.0)
+    return cosines
 
 
 def columns(result: Result, view: int, mutual: bool) -> Array:
@@ -79,10 +115,9 @@ def unit_columns(matrix: Array) -> AnyArray:
     return (matrix * ratio(1.0, lengths)).astype(np.float32)
 
 
-def effective_rank(core: Array) -> float:
+def effective_rank(singular: Array) -> float:
     """(Σs)² / Σs²: the rank, with weak directions counted in part."""
-    values = singular_values(core.astype(float))
-    return float(values.sum() ** 2 / ((values**2).sum() or 1.0))
+    return float(singular.sum() ** 2 / ((singular**2).sum() or 1.0))
 
 
 def closeness_by_rank(cosines: AnyArray, depth: int) -> AnyArray:

@@ -27,8 +27,7 @@ class Spectrum(NamedTuple):
 
 
 def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.RandomState) -> Spectrum:
-    degree = np.asarray(affinity.sum(axis=1, dtype=np.float64))  # a float32 graph is cut in float64
-    degree[degree <= NOTHING * degree.max(initial=0.0)] = 0.0
+    degree = degrees(affinity)
     if not degree.any():
         raise ValueError(
             "The affinity is zero everywhere: no sample explains another. "
@@ -41,10 +40,22 @@ def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.Rando
             "A smaller lam or tau connects more samples."
         )
     scale = ratio(1.0, np.sqrt(degree))
-    normalised = scaled(affinity, scale)
-    values, vectors = symmetric_eigenpairs(normalised, count, generator)
+    values, vectors = symmetric_eigenpairs(scaled(affinity, scale), count, generator)
     vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(count)] < 0, -1.0, 1.0)
     return Spectrum(values, vectors * scale[:, None])
+
+
+def leading_eigenvalues(affinity: Graph, count: int, generator: np.random.RandomState) -> Array:
+    """Of D^-½ 𝕎 D^-½, largest first, as many as there are; nothing is said about samples without a neighbour."""
+    scale = ratio(1.0, np.sqrt(degrees(affinity)))
+    return symmetric_eigenpairs(scaled(affinity, scale), min(count, len(scale)), generator)[0]
+
+
+def degrees(affinity: Graph) -> Array:
+    """Sums of rows, 0 where they are rounding; a float32 graph is cut in float64."""
+    degree: Array = np.asarray(affinity.sum(axis=1, dtype=np.float64))
+    degree[degree <= NOTHING * degree.max(initial=0.0)] = 0.0
+    return degree
 
 
 def scaled(affinity: Graph, scale: Array) -> Graph:

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+
+import viewspan
+from viewspan import selection
+from viewspan.datasets import make_subspaces
+from viewspan.graph.chance import by_chance, trust
+from viewspan.graph.patterns import Patterns, patterns_of
+from viewspan.metrics import subspace_clustering_accuracy
+
+
+def with_noise_view(width, seed=0):
+    views, labels = make_subspaces(noise=0.15, random_state=seed)
+    noise = np.random.default_rng(seed).normal(size=(len(labels), width))
+    return [views[0], noise], labels
+
+
+@pytest.mark.parametrize("width", [2, 3, 10, 50])
+def test_a_view_of_noise_is_not_listened_to(width):
+    """Noise in few dimensions can be cut well, and as an equal it would win."""
+    views, labels = with_noise_view(width)
+    model = viewspan.CLRSC(5, random_state=0).fit(views)
+    assert model.view_weights_[0] == 1
+    assert model.view_weights_[1] < 0.1
+    assert subspace_clustering_accuracy(labels, model.labels_) >= 97
+
+
+def test_as_an_equal_noise_in_few_dimensions_costs_much():
+    scores = {"equal": [], "auto": []}
+    for seed in range(4):
+        views, labels = with_noise_view(3, seed)
+        for how, found in scores.items():
+            model = viewspan.CLRSC(5, view_weights=how, random_state=0).fit(views)
+            found.append(subspace_clustering_accuracy(labels, model.labels_))
+    assert np.mean(scores["auto"]) > np.mean(scores["equal"]) + 20
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_views_of_one_kind_are_equals(seed):
+    views, _ = make_subspaces(noise=0.3, random_state=seed)
+    np.testing.assert_array_equal(viewspan.CLRSC(5, random_state=0).fit(views).view_weights_, [1, 1])
+
+
+def test_weights_do_not_depend_on_the_seed_of_the_cut():
+    views, _ = with_noise_view(3)
+    one, other = (viewspan.CLRSC(5, random_state=seed).fit(views) for seed in (0, 1))
+    np.testing.assert_array_equal(one.view_weights_, other.view_weights_)
+    assert abs(one.affinity_matrix_ - other.affinity_matrix_).max() < 1e-8
+
+
+def test_chance_keeps_the_singular_values_and_what_is_missing():
+    rng = np.random.default_rng(0)
+    pattern = rng.normal(size=(4, 500)).astype(np.float32)
+    pattern[:, 7] = 0
+    noise = by_chance(Patterns([pattern], [np.array([8.0, 4.0, 2.0, 1.0])]), np.random.RandomState(0))
+    column = noise.columns[0]
+    assert not column[:, 7].any()
+    np.testing.assert_allclose(np.linalg.norm(np.delete(column, 7, axis=1), axis=0), 1, rtol=1e-6)
+    assert (np.diff(np.linalg.norm(column, axis=1)) < 0).all()  # more along the larger ones
+
+
+def test_nothing_but_noise_leaves_views_equal():
+    rng = np.random.default_rng(0)
+    result = viewspan.solve([rng.normal(size=(60, 20)) for _ in range(3)], lam=5.0)
+    weights = trust(patterns_of(result, mutual=False), 3)
+    assert weights.max() == 1
+    assert (weights > 0.2).all()
+
+
+def test_given_weights_are_taken_in_both_graphs():
+    views, _ = with_noise_view(3)
+    alone = viewspan.LRR(5, graph="coefficients", random_state=0).fit(views[0])
+    for graph in ("patterns", "coefficients"):
+        model = viewspan.LRR(5, view_weights=[2, 0], graph=graph, random_state=0).fit(views)
+        np.testing.assert_array_equal(model.view_weights_, [1, 0])
+    np.testing.assert_allclose(model.affinity_matrix_, alone.affinity_matrix_, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"), [([1, 2, 3], "one number per view, 2"), ([1, -1], "at least 0"), ([0, 0], "one of them")]
+)
+def test_wrong_weights_are_refused(weights, message):
+    views, _ = with_noise_view(3)
+    with pytest.raises(ValueError, match=message):
+        viewspan.CLRSC(5, view_weights=weights).fit(views)
+
+
+def test_small_clusters_are_counted_by_ratios_above_chance():
+    falling = np.r_[1, 0.8, np.linspace(0.75, 0.5, 8), [0.4, 0.38, 0.36, 0.1, 0.09]]
+    assert selection.count_clusters(falling, np.full(15, 0.37)) == 10
+    assert selection.count_clusters(falling) == 13  # the fall below noise is the widest of all
+    with pytest.warns(UserWarning, match="no clusters at all"):
+        assert selection.count_clusters(falling, np.full(15, 0.95)) == 2
