@@ -20,7 +20,7 @@ from problems import Views, real
 from viewspan import CLRSC, preparation, selection
 from viewspan.datasets import make_face_appearances, make_mineral_mixtures, make_subspaces
 from viewspan.estimators import base, clrsc
-from viewspan.graph import discretize, patterns
+from viewspan.graph import chance, discretize, patterns
 from viewspan.metrics import subspace_clustering_accuracy
 
 SETS = [
@@ -44,6 +44,9 @@ CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
     "views alone up to, ¼": (clrsc, "ALONE", (0.125, 0.5)),
     "clear gap, 2": (discretize, "CLEAR", (1.0, 4.0)),
     "eigenvectors of a diffusion, 3k": (discretize, "WIDER", (2, 6)),
+    "restarts of k-means, 30": (discretize, "RESTARTS", (15, 60)),
+    "gain that makes views unequal, 5 %": (chance, "WORTHWHILE", (0.025, 0.1)),
+    "samples that tell a view's worth, 1000": (chance, "ENOUGH", (500, 2000)),
     "dominant feature, ½": (preparation, "DOMINANT", (0.25, 0.999)),
     "mean zero by chance, 0.01": (preparation, "BY_CHANCE", (0.005, 0.02)),
     "gap of a path's other solutions, 1e-3": (base, "ROUGH", (5e-4, 2e-3)),
@@ -53,17 +56,20 @@ CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
 @contextmanager
 def changed(module: Any, name: str, value: Any) -> Iterator[None]:
     """The constant at another value, also where it is a default argument or an attribute."""
-    before, multiples, defaults = getattr(module, name), CLRSC._multiples, patterns.pattern_graph.__defaults__
+    builders: tuple[Any, ...] = (patterns.pattern_graph, patterns.neighbour_graph)
+    before, multiples, defaults = getattr(module, name), CLRSC._multiples, builders[0].__defaults__
     setattr(module, name, value)
     if name == "PATH":
         CLRSC._multiples = value
-    if name == "NEIGHBORS":
-        patterns.pattern_graph.__defaults__ = (value,)
+    for build in builders if name == "NEIGHBORS" else ():
+        build.__defaults__ = (value,)
     try:
         yield
     finally:
         setattr(module, name, before)
-        CLRSC._multiples, patterns.pattern_graph.__defaults__ = multiples, defaults
+        CLRSC._multiples = multiples
+        for build in builders:
+            build.__defaults__ = defaults
 
 
 def accuracy(problem: tuple[Any, Any], constant: str | None, position: int) -> float:

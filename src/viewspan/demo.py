@@ -30,9 +30,8 @@ def main() -> None:
     start = time.perf_counter()
     model = CLRSC(n_clusters=10, random_state=0).fit(views)
     seconds = time.perf_counter() - start
-    print(
-        f"All together:\n          accuracy {subspace_clustering_accuracy(truth, model.labels_):5.1f} %, {seconds:.1f} s"
-    )
+    accuracy = subspace_clustering_accuracy(truth, model.labels_)
+    print(f"All together:\n          accuracy {accuracy:5.1f} %, {seconds:.1f} s")
     print("\nChosen from the data:")
     for name, weight, lam in zip(views, model.view_weights_, model.lam_, strict=True):
         print(f"  {name:<7} counts {weight:.2f}, lam = {lam:.3g}")

@@ -28,7 +28,7 @@ class LRR(SubspaceClusterer):
     Parameters
     ----------
     n_clusters : int, optional
-        Read from the widest gap between the graph's eigenvalues if not given.
+        Read from the graph's eigenvalues if not given.
     lam : "auto", float or array-like (n_views,)
     datafit : {"frobenius", "l12"}
     fusion : {"late", "concat"}
@@ -42,8 +42,8 @@ class LRR(SubspaceClusterer):
 
     Attributes
     ----------
-    labels_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_, objective_, dual_gap_,
-    n_iter_, lam_, tau_, \ view_similarity_, history_, n_views_in_, n_features_in_
+    labels_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_, view_weights_, objective_,
+    dual_gap_, n_iter_, lam_, tau_, \ view_similarity_, history_, n_views_in_, n_features_in_
         As in :class:`CLRSC`.
 
     References

@@ -25,7 +25,7 @@ class SSC(SubspaceClusterer):
     Parameters
     ----------
     n_clusters : int, optional
-        Read from the widest gap between the graph's eigenvalues if not given.
+        Read from the graph's eigenvalues if not given.
     lam : "auto", float, array-like (n_samples,) or (n_views, n_samples)
         "auto" sets it for every sample from the length of a first representation, as Soltanolkotabi et al.
     fusion : {"late", "concat"}
@@ -38,8 +38,8 @@ class SSC(SubspaceClusterer):
 
     Attributes
     ----------
-    labels_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_, objective_, dual_gap_,
-    n_iter_, lam_, tau_, \ view_similarity_, history_, n_views_in_, n_features_in_
+    labels_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_, view_weights_, objective_,
+    dual_gap_, n_iter_, lam_, tau_, \ view_similarity_, history_, n_views_in_, n_features_in_
         As in :class:`CLRSC`; ``lam_`` has one row per view and one column per sample.
 
     References
