@@ -45,7 +45,7 @@ CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
     "clear gap, 2": (discretize, "CLEAR", (1.0, 4.0)),
     "eigenvectors of a diffusion, 3k": (discretize, "WIDER", (2, 6)),
     "restarts of k-means, 30": (discretize, "RESTARTS", (15, 60)),
-    "gain that makes views unequal, 5 %": (chance, "WORTHWHILE", (0.025, 0.1)),
+    "gain that makes views unequal, 10 %": (chance, "WORTHWHILE", (0.05, 0.2)),
     "samples that tell a view's worth, 1000": (chance, "ENOUGH", (500, 2000)),
     "dominant feature, ½": (preparation, "DOMINANT", (0.25, 0.999)),
     "mean zero by chance, 0.01": (preparation, "BY_CHANCE", (0.005, 0.02)),

@@ -8,7 +8,7 @@ from viewspan.graph.spectrum import leading_eigenvalues
 
 CANDIDATES = (1.0, 2.0)
 """Powers of a view's evidence that are tried as its weight."""
-WORTHWHILE = 0.05
+WORTHWHILE = 0.1
 """Unequal weights must raise the evidence by this share: between views of one kind, differences are chance."""
 ENOUGH = 1000
 """So many samples tell what a view is worth."""
