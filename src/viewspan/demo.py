@@ -15,7 +15,7 @@ def observed_digits() -> tuple[dict[str, Array], Labels]:
     digits = load_digits()
     halves = {"left": digits.images[:, :, :4], "right": digits.images[:, :, 4:]}
     views = {name: half.reshape(len(half), -1) for name, half in halves.items()}
-    views["broken"] = np.random.default_rng(0).uniform(0, 16, size=(len(digits.target), 8))
+    views["broken"] = np.random.default_rng(0).uniform(0, 16, size=(len(digits.target), 4))
     return views, digits.target
 
 

@@ -79,6 +79,8 @@ class Path:
     n_clusters : int
     eigenvalues : array
         The mean over all points: the evidence for the number of clusters.
+    view_weights : array (n_views,)
+        How much every view counted in the graphs.
     tau_follows : bool
         Whether every λ has its own, automatic τ.
     """
@@ -88,6 +90,7 @@ class Path:
     labels: Labels
     n_clusters: int
     eigenvalues: Array
+    view_weights: Array
     tau_follows: bool
 
     def table(self) -> list[dict[str, Any]]:
@@ -210,7 +213,15 @@ def path(
     united = unite(results, n_clusters, generator)
     count = int(united.labels.max()) + 1 if n_clusters is None else n_clusters
     points = score(results, united.graphs, count, how, generator)
-    return Path(points, empty, united.labels, count, united.eigenvalues, tau_follows=isinstance(tau, str))
+    return Path(
+        points,
+        empty,
+        united.labels,
+        count,
+        united.eigenvalues,
+        united.view_weights,
+        tau_follows=isinstance(tau, str),
+    )
 
 
 def grid(

@@ -28,6 +28,8 @@ CLEAR = 2.0
 """A gap between eigenvalues is clear if it is this many times wider than any other."""
 NO_HEIGHT = 1e-3
 """An eigenvalue below this is as good as zero."""
+BEYOND = 0.1
+"""An eigenvalue is clearly more than chance if it is so much of the way from there to 1."""
 UNCLEAR = "The number of clusters is not clear from the data:"
 TELL = "Give n_clusters if you know it."
 TINY = np.finfo(float).tiny
@@ -174,6 +176,8 @@ def count_clusters(eigenvalues: Array, chance: Array | None = None) -> int:
             f"{UNCLEAR} {widest} is the best guess, with a gap of {gaps[order[0]]:.2g} between eigenvalues, but "
             f"{next_widest} has {gaps[order[1]]:.2g}. {TELL}"
         )
+    elif chance is not None and eigenvalues[widest - 1] - chance[widest - 1] < BEYOND * (1.0 - chance[widest - 1]):
+        warn(f"{UNCLEAR} {widest} is the best guess, but noise would give nearly such a graph. {TELL}")
     return widest
 
 

@@ -43,9 +43,9 @@ class CLRSC(CoupledClusterer):
     normalize : bool
         Scale every sample of every view to unit length.
     view_weights : "auto", "equal" or array-like (n_views,)
-        How much every view counts in the graph. "auto" weighs them by what each has beyond noise, if that makes the
-        graph hold together better than equal weights do (see :func:`viewspan.graph.chance.trust`); in the paper's 𝕎
-        they are equal.
+        How much every view counts in the graph. With "auto", views of so few dimensions that noise would look alike
+        count less, unless they have much beyond that (see :func:`viewspan.graph.chance.trust`); in the paper's 𝕎 all
+        are equal.
     solver : {"admm", "ladmpsap"}
         Ours, which stops on a proven gap, or the paper's algorithm as its authors released it.
     assign_labels : {"auto", "discretize", "cluster_qr", "kmeans", "modularity"}

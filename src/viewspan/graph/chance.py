@@ -2,70 +2,77 @@
 
 import numpy as np
 
-from viewspan._typing import Array, Graph
+from viewspan._threads import threads_for
+from viewspan._typing import AnyArray, Array, Graph
 from viewspan.graph.patterns import Patterns, neighbour_graph, unit_columns
 from viewspan.graph.spectrum import leading_eigenvalues
 
-CANDIDATES = (1.0, 2.0)
-"""Powers of a view's evidence that are tried as its weight."""
-WORTHWHILE = 0.1
-"""Unequal weights must raise the evidence by this share: between views of one kind, differences are chance."""
 ENOUGH = 1000
 """So many samples tell what a view is worth."""
+DRAWS = 3
+"""Of noise, for a mean."""
+ALIKE = 0.9
+"""Views that count nearly as much as the first are its equals: so much is chance."""
 
 
 def trust(patterns: Patterns, n_clusters: int) -> Array:
-    """How much every view should count in the graph, the largest being 1.
+    r"""How much every view should count in the graph, the largest being 1.
 
-    A view is worth what its own graph has beyond chance (:func:`evidence`). Weights in proportion to that, and to its
-    square, are compared with equal ones by the evidence of the graph that all views give together: views that complete
-    one another hold together best as equals, and one that blurs what the others see does not.
+    Samples in few dimensions have near neighbours whatever they are, and their graph can be cut well even if they are
+    noise. Let :math:`c_i` be how well noise with the singular values of view i could be cut, and :math:`e_i` how much
+    better the view can be (:func:`cohesion`). A view counts :math:`1 - c_i`, what chance leaves open, unless its
+    evidence :math:`e_i` speaks for it: the larger of the two, each as a share of the largest over views.
+
+    The first share does not look at the data beyond its spectrum, so views of one kind are equals: nothing in them
+    that merely holds together better, as a batch or a site, can outvote the others.
     """
-    equal = np.ones(len(patterns.columns))
-    if len(equal) == 1 or n_clusters < 2:
-        return equal
-    generator = np.random.RandomState(0)  # the graph must not depend on the seed of the cut
-    seen = sample(patterns, generator)
-    noise = by_chance(seen, generator)
-    alone = [evidence(seen, noise, weights, n_clusters) for weights in np.eye(len(equal))]
-    worth = np.maximum(alone, 0.0)
-    if not worth.any():
-        return equal
-    choices = [(worth / worth.max()) ** power for power in CANDIDATES]
-    together = [evidence(seen, noise, weights, n_clusters) for weights in (equal, *choices)]
-    best = int(np.argmax(together))
-    return choices[best - 1] if together[best] - together[0] > WORTHWHILE * abs(together[0]) else equal
+    n_views = len(patterns.columns)
+    if n_views == 1 or n_clusters < 2:
+        return np.ones(n_views)
+    seen = sample(patterns)
+    with threads_for(1, seen.columns[0].shape[1]):
+        found = np.array([cohesion(view, n_clusters) for view in each(seen)])
+        noise = [[cohesion(by_chance(view, seed), n_clusters) for seed in range(DRAWS)] for view in each(seen)]
+    chance = np.mean(noise, axis=1)
+    weights = np.maximum(share(1.0 - chance), share(found - chance))
+    return np.where(weights >= ALIKE, 1.0, weights) if weights.any() else np.ones(n_views)
 
 
-def evidence(patterns: Patterns, noise: Patterns, weights: Array, n_clusters: int) -> float:
-    """The mean of the leading eigenvalues of a graph, minus that of its counterpart by chance.
+def cohesion(view: Patterns, n_clusters: int) -> float:
+    """The mean of the leading eigenvalues of a graph: k minus their sum is a lower bound of its normalised cut."""
+    values = leading_eigenvalues(neighbour_graph(view, np.ones(1)), n_clusters, np.random.RandomState(0))
+    return float(values.mean())
 
-    k minus the sum of k leading eigenvalues is a lower bound of the normalised cut into k parts, so this is how much
-    better the graph can be cut than noise. Noise in few dimensions can be cut well, too: without the comparison, a view
-    of three features would seem to be the best of all.
-    """
-    generator = np.random.RandomState(0)
-    real, chance = (
-        leading_eigenvalues(neighbour_graph(which, weights), n_clusters, generator) for which in (patterns, noise)
-    )
-    return float(real.mean() - chance.mean())
+
+def each(patterns: Patterns) -> list[Patterns]:
+    """The views, one by one."""
+    return [Patterns([column], [spectrum]) for column, spectrum in zip(*patterns, strict=True)]
+
+
+def share(amounts: Array) -> Array:
+    """Of the largest; nothing below zero."""
+    positive: Array = np.maximum(amounts, 0.0)
+    return positive / (positive.max() or 1.0)
 
 
 def chance_graph(patterns: Patterns, weights: Array) -> Graph:
-    return neighbour_graph(by_chance(patterns, np.random.RandomState(0)), weights)
+    """The graph of noise."""
+    return neighbour_graph(by_chance(patterns, seed=0), weights)
 
 
-def by_chance(patterns: Patterns, generator: np.random.RandomState) -> Patterns:
+def by_chance(patterns: Patterns, seed: int) -> Patterns:
     """Noise with the same singular values in every view, and no sample where there was none."""
-    columns = []
-    for pattern, spectrum in zip(patterns.columns, patterns.spectra, strict=True):
-        noise = spectrum[:, None] * generator.normal(size=(len(spectrum), pattern.shape[1]))
-        columns.append(unit_columns(noise * pattern.any(axis=0)))
-    return Patterns(columns, patterns.spectra)
+    generator = np.random.RandomState(seed)  # not that of the cut, on which the graph must not depend
+
+    def noise(pattern: AnyArray, spectrum: Array) -> AnyArray:
+        drawn = spectrum[:, None] * generator.normal(size=(len(spectrum), pattern.shape[1]))
+        return unit_columns(drawn * pattern.any(axis=0))
+
+    return Patterns([noise(*view) for view in zip(*patterns, strict=True)], patterns.spectra)
 
 
-def sample(patterns: Patterns, generator: np.random.RandomState) -> Patterns:
+def sample(patterns: Patterns) -> Patterns:
     """At most so many samples as are enough."""
     n_samples = patterns.columns[0].shape[1]
-    chosen = np.sort(generator.permutation(n_samples)[:ENOUGH])
+    chosen = np.sort(np.random.RandomState(0).permutation(n_samples)[:ENOUGH])
     return Patterns([pattern[:, chosen] for pattern in patterns.columns], patterns.spectra)

@@ -9,7 +9,7 @@ from viewspan._typing import Array, Graph, Labels
 from viewspan.graph.discretize import AssignLabels
 from viewspan.graph.ncut import cut, most_clusters
 from viewspan.graph.patterns import average
-from viewspan.graph.spectrum import leading_eigenvalues, leading_eigenvectors
+from viewspan.graph.spectrum import leading_eigenvalues
 from viewspan.selection import count_clusters
 
 
@@ -30,10 +30,11 @@ def cut_together(
     """
     if len(graphs) == 1 and n_clusters is not None:
         return *cut(graphs[0], n_clusters, assign_labels=assign_labels, random_state=generator), graphs[0]
+    graphs = [graph for graph in graphs if graph.sum() > 0] or graphs
     n_samples = graphs[0].shape[0]
     count = min((most_clusters(n_samples) if n_clusters is None else n_clusters) + 1, n_samples)
     with threads_for(1, n_samples):
-        spectra = [leading_eigenvectors(graph, count, generator).eigenvalues for graph in graphs]
+        spectra = [leading_eigenvalues(graph, count, generator) for graph in graphs]
         expected = [leading_eigenvalues(graph, count, generator) for graph in chance]
     eigenvalues: Array = np.mean(spectra, axis=0)
     if n_clusters is None:
