@@ -132,3 +132,21 @@ def test_small_clusters_are_counted_by_ratios_above_chance():
     assert selection.count_clusters(falling) == 13  # the fall below noise is the widest of all
     with pytest.warns(UserWarning, match="no clusters at all"):
         assert selection.count_clusters(falling, np.full(15, 0.95)) == 2
+
+
+def test_little_more_than_chance_is_said_to_be_unclear():
+    values, chance = np.array([1, 0.62, 0.3, 0.29, 0.28]), np.array([1, 0.6, 0.55, 0.5, 0.45])
+    with pytest.warns(UserWarning, match="noise would give nearly such a graph"):
+        assert selection.count_clusters(values, chance) == 2
+    values[1] = 0.7
+    assert selection.count_clusters(values, chance) == 2
+
+
+def test_samples_that_one_view_lacks_are_not_called_isolated():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(3), 30)
+    views = [groups(rng, labels, 20, 2.0), groups(rng, labels, 20, 2.0)]
+    views[0][::4] = 0
+    with pytest.warns(UserWarning, match="no say about them") as caught:
+        viewspan.CLRSC(3, random_state=0).fit(views)
+    assert not [record for record in caught if "connected to no other" in str(record.message)]
