@@ -98,9 +98,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--sets", nargs="*", default=SETS, help="these real sets only")
     options = parser.parse_args()
     studies = [(make, (noise, trial)) for make, noise in STUDIES for trial in range(options.trials)]
-    problems = [*studies, *[("real", name) for name in SETS]]
+    problems = [*studies, *[("real", name) for name in options.sets]]
     rows = []
     for constant, position in [(None, 0), *[(name, place) for name in CONSTANTS for place in (0, 1)]]:
         found = np.array(Parallel(options.jobs)(delayed(accuracy)(p, constant, position) for p in problems))
