@@ -44,7 +44,6 @@ def test_views_of_one_kind_are_equals(seed):
 
 def test_the_order_of_views_does_not_change_their_weights():
     views, _ = with_noise_view(3)
-    views.append(views[0] + np.random.default_rng(1).normal(scale=0.01, size=views[0].shape))
     one, other = (viewspan.CLRSC(5, random_state=0).fit(which) for which in (views, views[::-1]))
     np.testing.assert_allclose(one.view_weights_, other.view_weights_[::-1], rtol=1e-3)
 
@@ -71,15 +70,17 @@ def test_views_that_complete_one_another_are_equals():
     labels = np.repeat(np.arange(6), 30)
     views = [groups(rng, np.minimum(labels, 4), 20, 2.0), groups(rng, np.maximum(labels - 3, 0), 20, 2.0)]
     model = viewspan.CLRSC(6, random_state=0).fit(views)
+    assert (model.view_weights_ == 1).all()
     assert subspace_clustering_accuracy(labels, model.labels_) > 95
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_noise_that_vanishes_along_the_path_is_no_error(seed):
-    rng = np.random.default_rng(seed)
+def test_a_view_that_vanishes_along_the_path_is_no_error():
+    """Even if it is the only one that counts."""
+    rng = np.random.RandomState(0)
     views = [rng.normal(size=(100, 100)), rng.normal(size=(100, 200))]
-    assert len(viewspan.CLRSC(2, random_state=0).fit(views).labels_) == 100
-    assert len(viewspan.CLRSC(2, view_weights=[1, 0], random_state=0).fit(views).labels_) == 100
+    model = viewspan.CLRSC(2, view_weights=[0, 1], random_state=0).fit(views)
+    assert any(result.cores[0].any() and not result.cores[1].any() for result in model.path_)
+    assert len(model.labels_) == 100
 
 
 def test_weights_do_not_depend_on_the_seed_of_the_cut():

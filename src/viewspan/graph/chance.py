@@ -23,8 +23,8 @@ def trust(patterns: Patterns, n_clusters: int) -> Array:
     better the view can be (:func:`cohesion`). A view counts :math:`1 - c_i`, what chance leaves open, unless its
     evidence :math:`e_i` speaks for it: the larger of the two, each as a share of the largest over views.
 
-    The first share does not look at the data beyond its spectrum, so views of one kind are equals: nothing in them
-    that merely holds together better, as a batch or a site, can outvote the others.
+    The first share does not look at the data beyond its spectrum, so views of one kind are equals: one that holds
+    together better than the others, as by batch or site, counts no more than they do.
     """
     n_views = len(patterns.columns)
     if n_views == 1 or n_clusters < 2:

@@ -30,7 +30,6 @@ def cut_together(
     """
     if len(graphs) == 1 and n_clusters is not None:
         return *cut(graphs[0], n_clusters, assign_labels=assign_labels, random_state=generator), graphs[0]
-    graphs = [graph for graph in graphs if graph.sum() > 0] or graphs
     n_samples = graphs[0].shape[0]
     count = min((most_clusters(n_samples) if n_clusters is None else n_clusters) + 1, n_samples)
     with threads_for(1, n_samples):
