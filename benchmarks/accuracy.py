@@ -52,7 +52,7 @@ def oracle(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
     """The labelling of the grid that agrees best with the truth."""
 
     def labellings() -> Iterator[Labelling]:
-        first = CLRSC(n_clusters=count(truth), graph="coefficients", tol=1e-3).fit(views)
+        first = CLRSC(n_clusters=count(truth), affinity="coefficients", tol=1e-3).fit(views)
         for share in LAMBDAS:
             tau = CLRSC(n_clusters=count(truth), lam=share * first.lam_, max_iter=1, tol=1.0).fit(views).tau_
             for multiple in TAUS:
@@ -60,7 +60,7 @@ def oracle(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
                     count(truth),
                     lam=share * first.lam_,
                     tau=multiple * tau,
-                    graph="patterns",
+                    affinity="patterns",
                     tol=1e-3,
                     random_state=0,
                 )
@@ -133,7 +133,7 @@ def estimated_count(views: Views, truth: np.ndarray) -> dict[str, Any]:
 def cost(views: Views, truth: np.ndarray) -> dict[str, Any]:
     """``auto`` in units of one solve with the numbers it found and the same graph, best of three each."""
     model = CLRSC(count(truth), random_state=0).fit(views)
-    given = CLRSC(count(truth), lam=model.lam_, tau=model.tau_, graph="patterns", random_state=0)
+    given = CLRSC(count(truth), lam=model.lam_, tau=model.tau_, affinity="patterns", random_state=0)
     seconds = {}
     for name, estimator in (("auto", model), ("given", given)):
         runs = []

@@ -4,14 +4,18 @@ import numpy as np
 import pytest
 
 from viewspan import preparation as module
-from viewspan.preparation import check_magnitude, concatenate, unit_samples
+from viewspan.preparation import Columns, concatenate, prepare
 from viewspan.views import check_views
 
 GOOD = np.arange(12.0).reshape(4, 3)
 
 
 def check(views):
-    return check_views(views, caller="CLRSC")
+    return check_views(views, caller="CLRSC").read()
+
+
+def unit_samples(views):
+    return prepare(views, False, False, normalize=True)[1].arrays
 
 
 def test_input_is_never_touched():
@@ -39,7 +43,7 @@ def test_zeros_are_reported():
 
 def test_extreme_values_cannot_stay_unscaled():
     with pytest.raises(ValueError, match="normalize=True"):
-        check_magnitude(check([1e200 * GOOD]))
+        prepare(check([1e200 * GOOD]), False, False, normalize=False)
 
 
 def test_concatenation_keeps_names():
@@ -54,17 +58,17 @@ def test_concatenation_keeps_names():
 )
 def test_a_feature_of_another_unit_is_noticed(scales, dominated):
     array = np.random.default_rng(0).uniform(1, 2, (20, 3)) * np.array(scales, dtype=float)
-    assert module.is_dominated(array) == dominated
+    assert Columns.of(array).is_dominated() == dominated
 
 
 def test_one_feature_cannot_outweigh_others():
-    assert not module.is_dominated(np.ones((5, 1)))
+    assert not Columns.of(np.ones((5, 1))).is_dominated()
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
 def test_equalized_features_have_mean_square_one(scale):
     array = scale * np.random.default_rng(0).normal(size=(20, 3)) * np.array([1.0, 1e-5, 0.0])
-    np.testing.assert_allclose((module.equalized(array) ** 2).mean(axis=0), [1.0, 1.0, 0.0])
+    np.testing.assert_allclose((module.equalized(array, Columns.of(array)) ** 2).mean(axis=0), [1.0, 1.0, 0.0])
 
 
 def groups(n_samples=100):
@@ -91,12 +95,16 @@ def z_scores(array):
     ],
 )
 def test_centred_features_are_noticed_and_chance_is_not(array, centred):
-    assert module.is_centred(array) == centred
+    assert Columns.of(array).is_centred() == centred
+
+
+def with_constant(array):
+    return module.Treatment(Columns.of(array), scaled=False, affine=True, normalize=False)(array)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
 def test_a_constant_is_as_long_as_samples_are(scale):
-    added = module.with_constant(scale * GOOD) / scale
+    added = with_constant(scale * GOOD) / scale
     np.testing.assert_allclose(added[:, :-1], GOOD)
     np.testing.assert_allclose(added[:, -1], np.sqrt((GOOD**2).sum(axis=1).mean()))
 
@@ -105,21 +113,21 @@ def test_two_parallel_lines_are_two_planes_with_a_constant():
     """Through the origin, both lines lie in one plane."""
     along = np.random.default_rng(0).normal(size=(20, 1)) * np.array([1.0, 0.0, 0.0])
     aside = np.array([0.0, 1.0, 0.0])
-    lines = module.with_constant(np.vstack([along + aside, along - aside]))
+    lines = with_constant(np.vstack([along + aside, along - aside]))
     assert [np.linalg.matrix_rank(part) for part in (lines[:20], lines[20:], lines)] == [2, 2, 3]
 
 
 @pytest.mark.parametrize(("asked", "added"), [("auto", [True, False]), (True, [True, True]), (False, [False, False])])
 def test_who_gets_a_constant(asked, added):
     views = check([z_scores(groups()), groups()])
-    chosen = module.Preparation.choose(views, False, asked, normalize=True)
+    chosen, prepared = prepare(views, False, asked, normalize=True)
     assert chosen.affine == added
-    widths = [array.shape[1] for array in chosen.apply(views).arrays]
+    widths = [array.shape[1] for array in prepared.arrays]
     assert widths == [3 + add for add in added]
 
 
 def test_what_keeps_its_lengths_keeps_its_units_and_origin():
     views = check([z_scores(groups()), groups() * [1e9, 1, 1]])
-    prepared = module.Preparation.choose(views, "auto", "auto", normalize=False).apply(views)
+    _, prepared = prepare(views, "auto", "auto", normalize=False)
     for array, given in zip(prepared.arrays, views.arrays, strict=True):
         np.testing.assert_array_equal(array, given)

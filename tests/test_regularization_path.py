@@ -27,7 +27,7 @@ def test_every_point_is_certified_and_scored(found):
 def test_a_point_is_what_the_estimator_gives_at_its_weights(found):
     views, _ = two_subspaces(noise=0.2)
     point = found.points[1]
-    model = viewspan.CLRSC(2, lam=point.lam, tau=point.tau, graph="patterns", random_state=0).fit(views)
+    model = viewspan.CLRSC(2, lam=point.lam, tau=point.tau, affinity="patterns", random_state=0).fit(views)
     assert model.objective_ == pytest.approx(point.objective, rel=1e-3)
     assert adjusted_rand_score(model.labels_, point.labels) == 1.0
     assert cut_value(model.affinity_matrix_, model.labels_) == pytest.approx(point.cut_value, rel=1e-2)
@@ -42,7 +42,7 @@ def test_together_they_find_the_clusters_and_their_number():
 
 def test_given_weights_are_combined():
     views, _ = two_subspaces()
-    found = viewspan.path(views, 2, lam=[0.1, 0.5], tau=[0.0, 1.0, 1e6], graph="coefficients")
+    found = viewspan.path(views, 2, lam=[0.1, 0.5], tau=[0.0, 1.0, 1e6], affinity="coefficients")
     assert [(point.lam[0], point.tau) for point in found.points] == [(0.1, 0.0), (0.1, 1.0), (0.5, 0.0), (0.5, 1.0)]
     assert [tau for _, tau in found.empty] == [1e6, 1e6]
 
@@ -83,7 +83,7 @@ def test_weights_may_differ_between_views():
         ({"scale_features": "some"}, "'scale_features' parameter of path"),
         ({"lam": [-1.0]}, "lam must be finite and at least 0"),
         ({"lam": [1e9]}, "All coefficients are zero at every lam and tau"),
-        ({"graph": "knn"}, "'graph' parameter of path must be a str among"),
+        ({"affinity": "knn"}, "'affinity' parameter of path must be a str among"),
         ({"tol": 0}, "'tol' parameter of path must be a float in the range"),
     ],
 )

@@ -11,7 +11,7 @@ GOOD = np.arange(12.0).reshape(4, 3)
 
 
 def check(views):
-    return check_views(views, caller="CLRSC")
+    return check_views(views, caller="CLRSC").read()
 
 
 @pytest.mark.parametrize("views", [[GOOD, GOOD], (GOOD, GOOD), {"left": GOOD, "right": GOOD}])
@@ -54,7 +54,8 @@ def test_one_table_is_one_view(view):
         ([np.zeros((4, 2), dtype="datetime64[s]")], ValueError, "dates"),
         ([np.ma.masked_equal(GOOD, 5)], ValueError, "masked"),
         (np.asmatrix(GOOD), TypeError, "np.matrix"),
-        ([GOOD, scipy.sparse.csr_array(GOOD)], TypeError, "CLRSC does not take sparse.*view 1"),
+        ([GOOD, scipy.sparse.csr_array(GOOD + 1j)], ValueError, "view 1: Complex data not supported"),
+        ([scipy.sparse.csr_array(GOOD / 0)], ValueError, "view 0 contains NaN in 1 and infinity in 11 of its 12"),
         (pd.DataFrame({"a": [1.0, 2.0], 0: [1.0, 2.0]}).assign(b=[pd.NA, 1]), ValueError, "NaN"),
     ],
 )

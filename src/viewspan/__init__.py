@@ -1,6 +1,7 @@
 """viewspan clusters samples that were observed in several ways, by collaborative low-rank subspace clustering."""
 
 from viewspan import metrics
+from viewspan._progress import Progress
 from viewspan.estimators import CLRSC, LRR, MLAP, SSC
 from viewspan.graph.affinity import affinity
 from viewspan.graph.ncut import ncut
@@ -17,6 +18,7 @@ __all__ = [
     "SSC",
     "Check",
     "Path",
+    "Progress",
     "Result",
     "affinity",
     "metrics",

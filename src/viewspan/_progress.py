@@ -1,21 +1,90 @@
-"""What ``verbose`` shows: one line per look at the solver, through the standard logging module."""
+"""How far a fit has come: for a callback, and through the standard logging module for ``verbose``."""
 
 import logging
+import time
+from collections.abc import Callable
+from typing import NamedTuple
 
 from viewspan.solvers.result import Callback, Check
 
 logger = logging.getLogger("viewspan")
 
+OFTEN = 0.1
+"""Seconds between two calls of the callback, at least."""
+SELDOM = 5.0
+"""Seconds between two lines of the log."""
 
-def reporter(verbose: bool | int) -> Callback | None:
-    """A callback that logs; None when quiet. Without a logging set-up of the user's, lines go to standard error."""
-    if not verbose:
-        return None
+
+class Progress(NamedTuple):
+    """A look at a fit that is running.
+
+    Attributes
+    ----------
+    stage : str
+        What is being done: "reading", "solving", "comparing", "cutting" or "labelling".
+    share : float
+        How much of the stage is done, from 0 to 1.
+    elapsed : float
+        Seconds since the fit began.
+    remaining : float or None
+        Seconds that the stage will still take, if it goes on as it did; None while that cannot be told.
+    """
+
+    stage: str
+    share: float
+    elapsed: float
+    remaining: float | None
+
+
+class Stages:
+    """Counts what is done of one stage after the other, and tells whoever wants to know."""
+
+    def __init__(self, callback: Callable[[Progress], None] | None = None, verbose: bool | int = False) -> None:
+        self.callback, self.verbose = callback, verbose
+        self.start = time.perf_counter()
+        self.name, self.total, self.done = "", 1, 0
+        self.began = self.told = self.logged = self.start
+        if verbose:
+            listen()
+
+    def begin(self, name: str, total: int = 1) -> None:
+        self.name, self.total, self.done = name, max(total, 1), 0
+        self.began = self.logged = time.perf_counter()
+        self._tell(force=True)
+
+    def step(self, amount: int = 1) -> None:
+        self.done += amount
+        self._tell(force=self.done >= self.total)
+
+    @property
+    def on_check(self) -> Callback | None:
+        """For the solver."""
+        return log_check if self.verbose else None
+
+    def _tell(self, *, force: bool) -> None:
+        now = time.perf_counter()
+        share = min(self.done / self.total, 1.0)
+        remaining = (now - self.began) * (1.0 - share) / share if share > 0 else None
+        progress = Progress(self.name, share, now - self.start, remaining)
+        if self.callback is not None and (force or now - self.told >= OFTEN):
+            self.told = now
+            self.callback(progress)
+        if self.verbose and (share in {0.0, 1.0} or now - self.logged >= SELDOM):
+            self.logged = now
+            log_progress(progress)
+
+
+def listen() -> None:
+    """Without a logging set-up of the user's, lines go to standard error."""
     if not logger.hasHandlers():
         logger.addHandler(logging.StreamHandler())
     if logger.getEffectiveLevel() > logging.INFO:
         logger.setLevel(logging.INFO)
-    return log_check
+
+
+def log_progress(progress: Progress) -> None:
+    left = "" if progress.remaining is None or progress.share == 1 else f", {progress.remaining:.0f} s left"
+    logger.info("%7.1f s  %-9s %3.0f %%%s", progress.elapsed, progress.stage, 100 * progress.share, left)
 
 
 def log_check(check: Check) -> None:

@@ -7,12 +7,13 @@ problem runs on one; a large one of a single view is left to BLAS.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from joblib import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
 SMALL_BLOCK = 150
@@ -54,7 +55,7 @@ class _SingleThreadedBlas:
                 self._limiter.__exit__(*exception)
 
 
-_single_threaded_blas = _SingleThreadedBlas()
+single_threaded_blas = _SingleThreadedBlas()
 
 
 @contextmanager
@@ -63,7 +64,7 @@ def threads_for(n_views: int, size: int) -> Iterator[None]:
     if n_views == 1 and size >= SMALL_PROBLEM:
         yield
         return
-    with _single_threaded_blas as allowed:
+    with single_threaded_blas as allowed:
         workers = min(n_views, allowed) if size >= SMALL_BLOCK else 1
         if workers == 1:
             yield
@@ -81,3 +82,11 @@ def map_views(function: Callable[..., Any], *stacks: Any) -> list[Any]:
     executor = _executor.get()
     mapper = map if executor is None else executor.map
     return list(mapper(function, *stacks))
+
+
+def in_threads(function: Callable[..., Any], parts: Iterable[Any]) -> Iterator[Any]:
+    """``function(part) for part in parts``, in their order, on as many threads as BLAS was allowed, each with BLAS on
+    one; only a few results wait to be taken.
+    """
+    with single_threaded_blas as allowed:
+        yield from Parallel(n_jobs=allowed, prefer="threads", return_as="generator")(map(delayed(function), parts))

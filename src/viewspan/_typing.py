@@ -12,6 +12,9 @@ Array = npt.NDArray[np.float64]
 AnyArray = npt.NDArray[Any]
 """An array of any dtype."""
 
+Block = Any
+"""Samples of one view, one per row, in memory: a float64 array or a sparse one."""
+
 Labels = npt.NDArray[np.int64]
 """Cluster numbers from 0."""
 

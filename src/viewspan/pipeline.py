@@ -11,13 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from viewspan._linalg import Spectrum
 from viewspan._threads import threads_for
-from viewspan._typing import Array
+from viewspan._typing import Array, Block
 from viewspan._warnings import warn
 from viewspan.model.couplings import Coupling, L12Coupling, NuclearCoupling, Uncoupled
 from viewspan.model.datafits import L12, Datafit, Frobenius
 from viewspan.model.penalties import Nuclear, Penalty, ZeroDiagonalL1
 from viewspan.model.problem import Problem
-from viewspan.preparation import check_magnitude
+from viewspan.preparation import prepare
 from viewspan.reduction import Reduction, Sides, reduce_views
 from viewspan.solvers import admm, closed_form, ladmap, ladmpsap
 from viewspan.solvers.result import Callback, Check, Result, Solution
@@ -56,7 +56,7 @@ class Axes:
             return "none"
         return "both" if self.datafit.rotates_samples else "left"
 
-    def reduce(self, views: Sequence[Array], solver: SolverName) -> Reduction:
+    def reduce(self, views: Sequence[Block], solver: SolverName) -> Reduction:
         """The views in the coordinates that the axes allow; the paper's algorithm is for the full problem."""
         sides = "none" if solver in RELEASED else self.sides
         return reduce_views(views, sides, squares_suffice=self.datafit.curvature is not None)
@@ -115,8 +115,8 @@ def solve(
     """
     axes = Axes.named(datafit, penalty, coupling)
     check_stopping(solver, tol, max_iter)
-    arrays = check_magnitude(check_views(views, caller="solve"))
-    reduction = axes.reduce(arrays, solver)
+    _, as_given = prepare(check_views(views, caller="solve").read(), False, False, normalize=False)
+    reduction = axes.reduce(as_given.arrays, solver)
     return solve_reduced(
         reduction,
         check_lam(lam, reduction, axes),
@@ -188,6 +188,7 @@ def solve_reduced(
         warn(unfinished(solution, tol), ConvergenceWarning)
     return Result(
         cores=solution.stack,
+        directions=screened.directions,
         left=compose(reduction.left, screened.directions),
         right=compose(reduction.right, screened.directions),
         objective=unit * solution.objective,

@@ -1,13 +1,18 @@
-"""From views as they came to views whose samples can be compared: common units, an origin, unit length."""
+"""From views as they came to views whose samples can be compared: common units, an origin, unit length.
+
+What is to be done follows from sums over samples (:class:`Columns`), and is done sample by sample; so it does not
+matter whether all samples are seen at once or in parts.
+"""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
 from viewspan._linalg import ratio
-from viewspan._typing import Array
+from viewspan._sparse import full, is_sparse, side_by_side, times_columns, times_rows
+from viewspan._typing import Array, Block
 from viewspan._warnings import warn
 from viewspan.views import Views
 
@@ -19,98 +24,230 @@ BY_CHANCE = 0.01
 """A mean of independent values is zero up to 1/√N of their size; one a hundred times nearer was made so."""
 
 
-class Preparation(NamedTuple):
-    """What is done to every view.
+@dataclass(frozen=True)
+class Columns:
+    """What is known of the features of one view.
 
     Attributes
     ----------
-    scaled, affine : list of bool
-        The views whose features are brought to one mean square, and those that get a constant feature.
-    normalize : bool
-        Whether samples become unit length.
+    n_samples, n_zero : int
+        How many samples there are, and how many of them are zero.
+    largest : array (n_features,)
+        The largest absolute value of every feature.
+    sums, squares : array (n_features,)
+        Of values and their squares, relative to the largest, so that they neither overflow nor vanish.
     """
 
-    scaled: list[bool]
-    affine: list[bool]
+    n_samples: int
+    n_zero: int
+    largest: Array
+    sums: Array
+    squares: Array
+
+    @classmethod
+    def of(cls, block: Block) -> "Columns":
+        largest = vector(abs(block).max(axis=0))
+        relative = times_columns(block, ratio(1.0, largest)) if is_sparse(block) else ratio(block, largest)
+        filled = vector(abs(block).max(axis=1)) > 0
+        squares = vector((relative**2).sum(axis=0))
+        return cls(block.shape[0], int((~filled).sum()), largest, vector(relative.sum(axis=0)), squares)
+
+    def __add__(self, other: "Columns") -> "Columns":
+        largest = np.maximum(self.largest, other.largest)
+        mine, theirs = ratio(self.largest, largest), ratio(other.largest, largest)
+        return Columns(
+            self.n_samples + other.n_samples,
+            self.n_zero + other.n_zero,
+            largest,
+            mine * self.sums + theirs * other.sums,
+            mine**2 * self.squares + theirs**2 * other.squares,
+        )
+
+    @property
+    def overall(self) -> float:
+        """The largest absolute value."""
+        return float(self.largest.max(initial=0.0))
+
+    @property
+    def energy(self) -> Array:
+        """Sums of squares, relative to the largest value of all."""
+        return self.squares * ratio(self.largest, np.full_like(self.largest, self.overall)) ** 2
+
+    @property
+    def present(self) -> Array:
+        """The largest values, 0 for features that are zero or rounding beside the largest."""
+        return np.where(self.largest > ROUNDING * self.overall, self.largest, 0.0)
+
+    @property
+    def size(self) -> Array:
+        """Root mean square of every feature, relative to its largest value; 0 for those that are not present."""
+        return np.where(self.present > 0, np.sqrt(self.squares / self.n_samples), 0.0)
+
+    @property
+    def length(self) -> float:
+        """Root mean square length of a sample."""
+        return self.overall * float(np.sqrt(self.energy.sum() / self.n_samples))
+
+    def is_dominated(self) -> bool:
+        """Whether one feature has more than half of the energy; of few features, by as much as the even share more.
+
+        Such a feature has another unit than the rest (an age in years beside scores from 0 to 3): samples of unit
+        length would differ in little else. Features are scaled then and not centred, because clusters on both sides of
+        a mean would look like one line through it.
+        """
+        energy, width = self.energy, len(self.largest)
+        return width > 1 and bool(energy.max() > DOMINANT * (1 + 1 / width) * energy.sum())
+
+    def is_centred(self) -> bool:
+        """Whether all features have mean zero, nearer than chance would leave them: somebody made them so.
+
+        Then the origin is where the mean was, and no subspace of the data has a reason to pass through it.
+        """
+        means = ratio(np.abs(self.sums) / self.n_samples, self.size)
+        return self.overall > 0 and bool((means <= BY_CHANCE / np.sqrt(self.n_samples)).all())
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """What is done to the samples of one view.
+
+    Attributes
+    ----------
+    columns : Columns
+    scaled, affine, normalize : bool
+        Whether features are brought to one mean square, whether they get one more that is constant, and whether samples
+        become unit length.
+    """
+
+    columns: Columns
+    scaled: bool
+    affine: bool
     normalize: bool
+
+    def __call__(self, block: Block) -> Block:
+        if self.scaled:
+            block = equalized(block, self.columns)
+        if self.affine:
+            block = with_constant(block, self.constant)
+        return unit_samples(block) if self.normalize else block
+
+    @property
+    def constant(self) -> float:
+        """As large as samples are long, in root mean square.
+
+        An affine subspace, one that misses the origin, becomes a linear one with one more dimension.
+        """
+        return float(np.sqrt((self.columns.size > 0).sum())) if self.scaled else self.columns.length
+
+    @property
+    def n_features(self) -> int:
+        """Features afterwards."""
+        return len(self.columns.largest) + self.affine
+
+    @property
+    def n_features_used(self) -> int:
+        """Without those that are zero for every sample, which hold no noise either."""
+        kept = self.columns.present if self.scaled else self.columns.largest
+        return int((kept > 0).sum()) + (self.affine and self.constant > 0)
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What is done to every view."""
+
+    treatments: list[Treatment]
 
     @classmethod
     def choose(
-        cls, views: Views, scale_features: bool | Literal["auto"], affine: bool | Literal["auto"], normalize: bool
+        cls,
+        columns: Sequence[Columns],
+        scale_features: bool | Literal["auto"],
+        affine: bool | Literal["auto"],
+        normalize: bool,
     ) -> "Preparation":
         """As asked for, or by the look of every view.
 
         Where samples keep their lengths, their units and their origin are meant, and "auto" changes nothing.
         """
-        scaled = each(views, scale_features, [normalize and is_dominated(array) for array in views.arrays])
-        off_origin = each(views, affine, [normalize and is_centred(array) for array in views.arrays])
-        return cls(scaled, off_origin, normalize)
+
+        def treatment(view: Columns) -> Treatment:
+            scaled = (normalize and view.is_dominated()) if scale_features == "auto" else bool(scale_features)
+            off_origin = (normalize and view.is_centred()) if affine == "auto" else bool(affine)
+            return Treatment(view, scaled, off_origin, normalize)
+
+        return cls([treatment(view) for view in columns])
+
+    @property
+    def scaled(self) -> list[bool]:
+        return [treatment.scaled for treatment in self.treatments]
+
+    @property
+    def affine(self) -> list[bool]:
+        return [treatment.affine for treatment in self.treatments]
+
+    @property
+    def changes_features(self) -> bool:
+        """Whether anything is done beyond unit lengths."""
+        return any(self.scaled) or any(self.affine)
+
+    @property
+    def n_features_used(self) -> tuple[int, ...]:
+        return tuple(treatment.n_features_used for treatment in self.treatments)
 
     def apply(self, views: Views) -> Views:
-        arrays = [equalized(array) if scale else array for array, scale in zip(views.arrays, self.scaled, strict=True)]
-        arrays = [with_constant(array) if add else array for array, add in zip(arrays, self.affine, strict=True)]
-        common = replace(views, arrays=arrays)
-        return replace(common, arrays=unit_samples(common) if self.normalize else check_magnitude(common))
+        """To views that have been read."""
+        pairs = zip(self.treatments, views.arrays, strict=True)
+        return replace(views, arrays=[treatment(array) for treatment, array in pairs])
+
+    def report(self, names: Sequence[str]) -> None:
+        """Say what is zero, and refuse what cannot be computed with."""
+        columns = [treatment.columns for treatment in self.treatments]
+        for name, treatment in zip(names, self.treatments, strict=True):
+            if not treatment.normalize:
+                check_magnitude(name, treatment.columns.overall)
+            elif not (treatment.affine and treatment.constant > 0):
+                report_zeros(name, treatment.columns.n_zero, treatment.columns.n_samples)
+        if self.treatments[0].normalize and not any(view.overall > 0 for view in columns):
+            raise ValueError("Every value of every view is zero: there is nothing to cluster.")
 
 
-def each(views: Views, asked: bool | Literal["auto"], automatic: Sequence[bool]) -> list[bool]:
-    return list(automatic) if asked == "auto" else [bool(asked)] * len(views.arrays)
+def prepare(
+    views: Views, scale_features: bool | Literal["auto"], affine: bool | Literal["auto"], normalize: bool
+) -> Any:
+    """The preparation of views that have been read, and the prepared views."""
+    columns = [Columns.of(array) for array in views.arrays]
+    preparation = Preparation.choose(columns, scale_features, affine, normalize)
+    preparation.report(views.names)
+    return preparation, preparation.apply(views)
 
 
-def is_dominated(array: Array) -> bool:
-    """Whether one feature has more than half of the energy; of few features, by as much as the even share more.
-
-    Such a feature has another unit than the rest (an age in years beside scores from 0 to 3): samples of unit length
-    would differ in little else. Features are scaled then and not centred, because clusters on both sides of a mean
-    would look like one line through it.
-    """
-    energy = (ratio(array, np.full_like(array, np.abs(array).max())) ** 2).sum(axis=0)
-    width = array.shape[1]
-    return width > 1 and bool(energy.max() > DOMINANT * (1 + 1 / width) * energy.sum())
-
-
-def is_centred(array: Array) -> bool:
-    """Whether all features have mean zero, nearer than chance would leave them: somebody made them so.
-
-    Then the origin is where the mean was, and no subspace of the data has a reason to pass through it.
-    """
-    means = np.abs(equalized(array).mean(axis=0))
-    return bool(array.any() and (means <= BY_CHANCE / np.sqrt(len(array))).all())
-
-
-def with_constant(array: Array) -> Array:
-    """One more feature, the same for all samples and as large as their root mean square length.
-
-    An affine subspace, one that misses the origin, becomes a linear one with one more dimension.
-    """
-    largest = float(np.abs(array).max(initial=0.0))
-    relative = ratio(array, np.full_like(array, largest))  # so that squares neither overflow nor vanish
-    length = largest * float(np.sqrt((relative**2).sum(axis=1).mean()))
-    return np.hstack([array, np.full((len(array), 1), length)])
-
-
-def equalized(array: Array) -> Array:
+def equalized(block: Block, columns: Columns) -> Block:
     """Mean square 1 in every feature, 0 in features that are zero or rounding beside the largest."""
-    largest = np.abs(array).max(axis=0)
-    largest[largest <= ROUNDING * largest.max(initial=0.0)] = 0.0
-    relative = ratio(array, np.broadcast_to(largest, array.shape))  # so that squares do not overflow
-    scaled: Array = relative * ratio(1.0, np.sqrt((relative**2).mean(axis=0)))
-    return scaled
+    largest, gain = columns.present, ratio(1.0, columns.size)
+    if is_sparse(block):
+        return times_columns(times_columns(block, ratio(1.0, largest)), gain)
+    return ratio(block, largest) * gain  # first relative, so that nothing overflows
 
 
-def unit_samples(views: Views) -> list[Array]:
-    """Every sample of every view scaled to length 1, whatever its magnitude; what is zero stays zero and is
-    reported.
-    """
-    scaled = []
-    for name, array in zip(views.names, views.arrays, strict=True):
-        largest = np.abs(array).max(axis=1, keepdims=True)
-        relative = ratio(array, largest)  # first to magnitude 1, so that squares neither overflow nor vanish
-        scaled.append(relative * ratio(1.0, np.linalg.norm(relative, axis=1, keepdims=True)))
-        report_zeros(name, int((largest == 0).sum()), len(array))
-    if not any(array.any() for array in scaled):
-        raise ValueError("Every value of every view is zero: there is nothing to cluster.")
-    return scaled
+def with_constant(block: Block, constant: float) -> Block:
+    """One more feature, the same for all samples."""
+    return side_by_side([block, np.full((block.shape[0], 1), constant)])
+
+
+def unit_samples(block: Block) -> Block:
+    """Every sample scaled to length 1, whatever its magnitude; what is zero stays zero."""
+    largest = vector(abs(block).max(axis=1))[:, None]
+    if is_sparse(block):
+        relative: Any = times_rows(block, ratio(1.0, largest))
+        return times_rows(relative, ratio(1.0, np.sqrt(vector((relative**2).sum(axis=1)))))
+    relative = ratio(block, largest)  # first to magnitude 1, so that squares neither overflow nor vanish
+    lengths = np.sqrt(np.einsum("ij,ij->i", relative, relative))[:, None]
+    return relative * ratio(1.0, lengths)
+
+
+def vector(values: Any) -> Array:
+    """Of what a reduction of a dense or sparse array gives."""
+    return full(values).ravel()
 
 
 def report_zeros(name: str, n_zero: int, n_samples: int) -> None:
@@ -120,18 +257,15 @@ def report_zeros(name: str, n_zero: int, n_samples: int) -> None:
         warn(f"{name} is zero for {n_zero} of {n_samples} samples; it has no say about them.")
 
 
-def check_magnitude(views: Views) -> list[Array]:
+def check_magnitude(name: str, largest: float) -> None:
     """Unscaled views must have squares that are representable."""
-    for name, array in zip(views.names, views.arrays, strict=True):
-        largest = float(np.abs(array).max())
-        if not LARGEST**-1 < largest < LARGEST and largest > 0:
-            raise ValueError(
-                f"{name} has values around {largest:.0e}, too extreme to compute with unscaled; "
-                "rescale it or use normalize=True."
-            )
-    return views.arrays
+    if not LARGEST**-1 < largest < LARGEST and largest > 0:
+        raise ValueError(
+            f"{name} has values around {largest:.0e}, too extreme to compute with unscaled; "
+            "rescale it or use normalize=True."
+        )
 
 
 def concatenate(views: Views) -> Views:
     """One view with all features side by side."""
-    return replace(views, arrays=[np.hstack(views.arrays)], names=["+".join(views.names)])
+    return replace(views, arrays=[side_by_side(views.arrays)], names=["+".join(views.names)])

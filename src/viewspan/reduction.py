@@ -8,14 +8,16 @@ nothing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from viewspan._linalg import Spectrum, spectrum, spectrum_of_gram, svd, triangle
+from viewspan._linalg import Spectrum, ratio, spectrum, spectrum_of_gram, svd, triangle
+from viewspan._sparse import full
 from viewspan._threads import map_views, threads_for
-from viewspan._typing import Array
+from viewspan._typing import AnyArray, Array, Block
+from viewspan.coordinates import ByFeatures, BySamples, Coordinates, product, size
 
 Sides = Literal["both", "left", "none"]
 
@@ -37,28 +39,33 @@ class Reduction:
         Singular values and right singular vectors of X_i · left.
     targets : list of arrays (d_i, m)
         X_i · right.
+    n_samples : int
+        N. With more samples than one graph can hold, the bases have the rows of some of them only.
+    n_features_used : tuple of int
+        Of every view, without features that are zero for every sample, which hold no noise either.
+    coordinates : Coordinates
+        Where any other sample stands: its row of ``left``, or of the identity.
     """
 
     left: Array | None
     right: Array | None
     spectra: list[Spectrum]
     targets: list[Array]
+    n_samples: int
+    n_features_used: tuple[int, ...]
+    coordinates: Coordinates
 
     @property
     def factors(self) -> list[Array]:
         """X_i · left."""
         return [view.matrix for view in self.spectra]
 
-    @property
-    def n_samples(self) -> int:
-        return self.spectra[0].right.shape[1] if self.left is None else len(self.left)
-
     def singular_values(self) -> list[Array]:
         """The singular values of every view; the basis contains its row space, so none is lost."""
         return [view.values for view in self.spectra]
 
 
-def reduce_views(views: Sequence[Array], reduced: Sides = "both", *, squares_suffice: bool = True) -> Reduction:
+def reduce_views(views: Sequence[Block], reduced: Sides = "both", *, squares_suffice: bool = True) -> Reduction:
     """Find the joint basis and write every view in it.
 
     Parameters
@@ -68,45 +75,79 @@ def reduce_views(views: Sequence[Array], reduced: Sides = "both", *, squares_suf
     squares_suffice : bool
         Whether the fit sees squared residuals only, so that Gram matrices carry all that counts.
     """
-    n_samples = len(views[0])
+    n_samples = views[0].shape[0]
     basis: Array | None
+    coordinates: Coordinates
     if reduced != "none" and sum(view.shape[1] for view in views) <= n_samples:
-        basis, spectra = narrow_basis(views)
+        basis, coordinates, spectra = narrow_basis(views)
     else:
         with threads_for(len(views), n_samples):
             spectra = map_views(gram_spectrum if squares_suffice else direct_spectrum, views)
         basis = None if reduced == "none" else wide_basis(spectra)
+        coordinates = BySamples(views, basis)
         spectra = spectra if basis is None else [Spectrum(view.values, view.right @ basis) for view in spectra]
     targets = [view.matrix for view in spectra]
+    used = tuple(n_features_used(view) for view in views)
     if reduced != "left":
-        return Reduction(basis, basis, spectra, targets)
-    return Reduction(basis, None, spectra, targets if basis is None else [target @ basis.T for target in targets])
+        return Reduction(basis, basis, spectra, targets, n_samples, used, coordinates)
+    targets = targets if basis is None else [target @ basis.T for target in targets]
+    return Reduction(basis, None, spectra, targets, n_samples, used, coordinates)
 
 
-def narrow_basis(views: Sequence[Array]) -> tuple[Array, list[Spectrum]]:
+def n_features_used(view: Block) -> int:
+    return int((abs(view).max(axis=0) > 0).sum())
+
+
+def restricted(reduction: Reduction, rows: AnyArray) -> Reduction:
+    """To some of the samples, as far as the bases go."""
+    basis = np.eye(reduction.n_samples)[rows] if reduction.left is None else reduction.left[rows]
+    return replace(reduction, left=basis, right=basis)
+
+
+def narrow_basis(views: Sequence[Block]) -> tuple[Array, ByFeatures, list[Spectrum]]:
     """Few features: the QR factorisation of the views side by side, whose triangle holds every view in the basis.
 
-    Every view enters at norm 1, so that a small one next to a large one keeps its directions. A direction is left out
-    only where it carries less than rounding of every view.
+    Every view enters at norm 1, so that a small one next to a large one keeps its directions.
     """
-    sizes = [float(np.linalg.norm(view)) or 1.0 for view in views]
-    basis, corner = np.linalg.qr(np.hstack([view / size for view, size in zip(views, sizes, strict=True)]))
-    rotation, singular, _ = svd(corner)
-    rank = max(1, int((singular > len(basis) * np.finfo(float).eps * singular[0]).sum()))
-    if rank < len(singular):
-        basis, corner = basis @ rotation[:, :rank], rotation[:, :rank].T @ corner
-    blocks = np.split(corner, np.cumsum([view.shape[1] for view in views])[:-1], axis=1)
-    return basis, [spectrum(size * block.T) for block, size in zip(blocks, sizes, strict=True)]
+    sizes = [size(view) for view in views]
+    basis, corner = np.linalg.qr(np.hstack([full(view) / scale for view, scale in zip(views, sizes, strict=True)]))
+    rotation, matrix, spectra = from_triangle(corner, sizes, [view.shape[1] for view in views], len(basis))
+    return basis if rotation is None else basis @ rotation, ByFeatures(matrix), spectra
 
 
-def gram_spectrum(view: Array) -> Spectrum:
+def from_triangle(
+    corner: Array, sizes: Sequence[float], widths: Sequence[int], n_samples: int
+) -> tuple[Array | None, Array, list[Spectrum]]:
+    """What follows from the triangle R of the views side by side, each divided by its size.
+
+    A direction is left out only where it carries less than rounding of every view.
+
+    Returns
+    -------
+    rotation : array (ΣD, r) or None
+        The basis is Q times this; None if no direction is left out.
+    matrix : array (ΣD, r)
+        From the features, as they are, to coordinates in the basis.
+    spectra : list of Spectrum
+    """
+    rotation, singular, right = svd(corner)
+    rank = max(1, int((singular > n_samples * np.finfo(float).eps * singular[0]).sum()))
+    inverse = right[:rank].T * ratio(1.0, singular[:rank])
+    complete = rank == len(singular)
+    inverse, corner = (inverse @ rotation.T, corner) if complete else (inverse, rotation[:, :rank].T @ corner)
+    blocks = np.split(corner, np.cumsum(widths)[:-1], axis=1)
+    spectra = [spectrum(scale * block.T) for block, scale in zip(blocks, sizes, strict=True)]
+    return None if complete else rotation[:, :rank], inverse / np.repeat(sizes, widths)[:, None], spectra
+
+
+def gram_spectrum(view: Block) -> Spectrum:
     """Of the view with samples in columns; through its Gram matrix where there are more features than samples."""
-    return spectrum_of_gram(view @ view.T) if view.shape[1] > view.shape[0] else spectrum(view.T)
+    return spectrum_of_gram(product(view, view)) if view.shape[1] > view.shape[0] else spectrum(full(view).T)
 
 
-def direct_spectrum(view: Array) -> Spectrum:
+def direct_spectrum(view: Block) -> Spectrum:
     """The same without squaring."""
-    return spectrum(triangle(view.T) if view.shape[1] > view.shape[0] else view.T)
+    return spectrum(triangle(full(view).T) if view.shape[1] > view.shape[0] else full(view).T)
 
 
 def wide_basis(spectra: Sequence[Spectrum]) -> Array | None:

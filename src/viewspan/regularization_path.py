@@ -21,11 +21,11 @@ from viewspan.graph.patterns import effective_rank
 from viewspan.graph.quality import cut_value
 from viewspan.graph.unite import AskedWeights, Unite
 from viewspan.pipeline import Axes, check_lam, check_tau, solve_reduced
-from viewspan.preparation import Preparation
+from viewspan.preparation import prepare
 from viewspan.reduction import Reduction
 from viewspan.selection import automatic_lam, automatic_tau
 from viewspan.solvers.result import Result
-from viewspan.views import Views, check_views
+from viewspan.views import check_views
 
 MULTIPLES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.125)
 """Of the automatic λ, if none is given."""
@@ -144,7 +144,7 @@ class Path:
         **SHARED,
         "lam": [StrOptions({"auto"}), "array-like"],
         "tau": [StrOptions({"auto"}), "array-like"],
-        "graph": [StrOptions({"patterns", "coefficients"})],
+        "affinity": [StrOptions({"patterns", "coefficients"})],
     },
     prefer_skip_nested_validation=True,
 )
@@ -154,7 +154,7 @@ def path(
     *,
     lam: Literal["auto"] | Sequence[npt.ArrayLike] = "auto",
     tau: Literal["auto"] | Sequence[float] = "auto",
-    graph: str = "patterns",
+    affinity: str = "patterns",
     scale_features: bool | Literal["auto"] = "auto",
     affine: bool | Literal["auto"] = "auto",
     normalize: bool = True,
@@ -178,7 +178,7 @@ def path(
         "auto" takes 4, 2, 1, ½, ¼ and ⅛ of what :class:`CLRSC` takes.
     tau : "auto" or sequence of float
         "auto" follows λ as in :class:`CLRSC`; of given values, each is combined with each λ.
-    graph : {"patterns", "coefficients"}
+    affinity : {"patterns", "coefficients"}
     scale_features, affine, normalize, view_weights, assign_labels, tol, max_iter, random_state
         As in :class:`CLRSC`.
 
@@ -196,20 +196,20 @@ def path(
     >>> [round(point.agreement, 1) for point in found.points[2:]]
     [1.0, 1.0, 1.0, 1.0]
     """
-    given = check_views(views, caller="path")
-    how = suited(assign_labels, by_patterns=graph == "patterns")
+    given = check_views(views, caller="path").read()
+    how = suited(assign_labels, by_patterns=affinity == "patterns")
     check_request(n_clusters, how, given.n_samples)
-    prepared = Preparation.choose(given, scale_features, affine, normalize).apply(given)
+    _, prepared = prepare(given, scale_features, affine, normalize)
     axes = Axes.named("frobenius", "nuclear", "nuclear")
     reduction = axes.reduce(prepared.arrays, "admm")
     results, empty = [], []
-    for weights in grid(lam, tau, reduction, prepared, axes):
+    for weights in grid(lam, tau, reduction, axes):
         result = solve_reduced(reduction, *weights, axes, tol=tol, max_iter=max_iter)
         results.append(result) if result.cores.any() else empty.append(weights)
     if not results:
         raise ValueError("All coefficients are zero at every lam and tau of the path; take smaller ones.")
     generator = check_random_state(random_state)
-    unite = Unite(graph == "patterns", view_weights, assign_labels)
+    unite = Unite(affinity == "patterns", view_weights, assign_labels)
     united = unite(results, n_clusters, generator)
     count = int(united.labels.max()) + 1 if n_clusters is None else n_clusters
     points = score(results, united.graphs, count, how, generator)
@@ -228,13 +228,12 @@ def grid(
     lam: Literal["auto"] | Sequence[npt.ArrayLike],
     tau: Literal["auto"] | Sequence[float],
     reduction: Reduction,
-    views: Views,
     axes: Axes,
 ) -> Iterator[tuple[Array, float]]:
     """Every λ with every τ, or with its own."""
     spectra = reduction.singular_values()
     if isinstance(lam, str):
-        base = automatic_lam(spectra, views.n_samples, views.n_features_used)
+        base = automatic_lam(spectra, reduction.n_samples, reduction.n_features_used)
         lams = [multiple * base for multiple in MULTIPLES]
     else:
         lams = [check_lam(value, reduction, axes) for value in as_sequence("lam", lam)]

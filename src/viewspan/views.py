@@ -3,7 +3,7 @@ and where.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Number
 from typing import Any
 
@@ -12,7 +12,8 @@ import numpy.typing as npt
 import scipy.sparse
 from sklearn.utils.validation import check_array
 
-from viewspan._typing import AnyArray, Array
+from viewspan._sparse import is_sparse
+from viewspan._typing import AnyArray, Array, Block
 
 MIN_SAMPLES = 2
 
@@ -23,7 +24,9 @@ class Views:
 
     Attributes
     ----------
-    arrays : list of float64 arrays (n_samples, n_features_i)
+    arrays : list of arrays (n_samples, n_features_i)
+        As they were given where they are arrays of real numbers: in memory, on disk, sparse (CSR), or Dask's. Whether
+        they are finite is seen when they are read.
     names : list of str
         What messages call them: the keys of a dict, else "view 0", "view 1", …
     single : bool
@@ -32,26 +35,56 @@ class Views:
         float32 if every view was float32, else float64.
     """
 
-    arrays: list[Array]
+    arrays: list[Any]
     names: list[str]
     single: bool
     dtype: np.dtype[Any]
 
     @property
     def n_samples(self) -> int:
-        return len(self.arrays[0])
+        return int(self.arrays[0].shape[0])
 
     @property
     def n_features(self) -> tuple[int, ...]:
-        return tuple(array.shape[1] for array in self.arrays)
+        return tuple(int(array.shape[1]) for array in self.arrays)
 
-    @property
-    def n_features_used(self) -> tuple[int, ...]:
-        """Without features that are zero for every sample, which hold no noise either."""
-        return tuple(int(array.any(axis=0).sum()) for array in self.arrays)
+    def rows(self, start: int, stop: int) -> "Views":
+        """Some of the samples, without copying them."""
+        return replace(self, arrays=[array[start:stop] for array in self.arrays])
+
+    def read(self, *, first: int | None = None) -> "Views":
+        """In memory, as float64, finite; sparse views stay sparse where that is smaller.
+
+        Parameters
+        ----------
+        first : int, optional
+            Which of all samples the first one is, if these are some of them; for messages.
+        """
+        arrays = [read_view(array, name, first) for array, name in zip(self.arrays, self.names, strict=True)]
+        return replace(self, arrays=arrays)
 
 
-def check_views(views: Any, *, caller: str) -> Views:
+def read_view(array: Any, name: str, first: int | None) -> Block:
+    """One view in memory."""
+    if is_dask(array):
+        array = array.compute()
+    block: Block
+    if is_sparse(array):
+        block = scipy.sparse.csr_array(array, dtype=np.float64)
+        if block.shape[1] <= block.shape[0] and first is None:  # the square arrays to come are larger than this
+            block = block.toarray()
+    else:
+        block = np.asarray(array, dtype=np.float64)
+    check_finite(block, name, first)
+    return block
+
+
+def is_dask(array: Any) -> bool:
+    """Told by name, so that Dask need not be installed."""
+    return type(array).__module__.partition(".")[0] == "dask"
+
+
+def check_views(views: Any, *, caller: str, min_samples: int = MIN_SAMPLES) -> Views:
     """Turn what the user gave into arrays of the same samples.
 
     Parameters
@@ -59,6 +92,7 @@ def check_views(views: Any, *, caller: str) -> Views:
     views : list, tuple or dict of two-dimensional arrays or data frames, or one of these
     caller : str
         The method to name in messages.
+    min_samples : int
     """
     single = is_one_view(views)
     names, parts = name_views(views, single)
@@ -68,8 +102,8 @@ def check_views(views: Any, *, caller: str) -> Views:
             f"Got an empty {type(views).__name__}."
         )
     check_frames_aligned(names, parts)
-    arrays = [check_view(part, name, caller) for name, part in zip(names, parts, strict=True)]
-    counts = [len(array) for array in arrays]
+    arrays = [check_view(part, name, caller, min_samples) for name, part in zip(names, parts, strict=True)]
+    counts = [array.shape[0] for array in arrays]
     if len(set(counts)) > 1:
         listed = ", ".join(f"{name} has {count}" for name, count in zip(names, counts, strict=True))
         raise ValueError(
@@ -77,7 +111,7 @@ def check_views(views: Any, *, caller: str) -> Views:
             "Keep the samples that all of them have."
         )
     dtype = np.dtype(np.float32) if all(array.dtype == np.float32 for array in arrays) else np.dtype(np.float64)
-    return Views([np.asarray(array, dtype=np.float64) for array in arrays], names, single, dtype)
+    return Views(arrays, names, single, dtype)
 
 
 def is_one_view(views: Any) -> bool:
@@ -107,28 +141,41 @@ def name_views(views: Any, single: bool) -> tuple[list[str], list[Any]]:
     return [f"view {position}" for position in range(len(views))], list(views)
 
 
-def check_view(view: Any, name: str, caller: str) -> AnyArray:
-    """One view as a finite float array; float32 stays float32."""
-    refuse_unsuitable(view, name, caller)
+def check_view(view: Any, name: str, caller: str, min_samples: int) -> Any:
+    """One view as an array of real numbers; nothing is read or copied that is one already."""
+    refuse_unsuitable(view, name)
     try:
-        table = view if hasattr(view, "dtypes") or isinstance(view, np.matrix) else np.asarray(view)
+        if is_dask(view):
+            return check_dask(view, caller, min_samples)
+        sparse = scipy.sparse.issparse(view)
+        table = view if sparse or hasattr(view, "dtypes") or isinstance(view, np.matrix) else np.asarray(view)
         check_kind(table)
-        dtypes = set(getattr(table, "dtypes", [getattr(table, "dtype", None)]))
-        dtype = np.float32 if dtypes == {np.dtype(np.float32)} else np.float64
-        array: AnyArray = check_array(
-            table, dtype=dtype, ensure_all_finite=False, ensure_min_samples=MIN_SAMPLES, estimator=caller
+        array = check_array(
+            table, accept_sparse="csr", ensure_all_finite=False, ensure_min_samples=min_samples, estimator=caller
         )
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name}: {error}") from error
-    check_finite(array, name)
+    if sparse and not array.has_canonical_format:  # entries given twice are sums
+        array = array.copy()
+        array.sum_duplicates()
     return array
 
 
-def refuse_unsuitable(view: Any, name: str, caller: str) -> None:
-    if scipy.sparse.issparse(view):
+def check_dask(view: Any, caller: str, min_samples: int) -> Any:
+    """What can be seen of a Dask array without computing it."""
+    if not hasattr(view, "chunks"):
         raise TypeError(
-            f"{caller} does not take sparse data yet, and {name} is a sparse matrix; convert it with .toarray()."
+            f"{caller} takes Dask arrays, not {type(view).__name__}; convert it with .to_dask_array(lengths=True)."
         )
+    if np.isnan(view.shape[0]):
+        raise ValueError("the number of samples is not known yet; call .compute_chunk_sizes() on the Dask array first.")
+    check_kind(view)
+    empty = np.broadcast_to(np.empty((), dtype=view.dtype), view.shape)  # has the shape and the type, and no values
+    check_array(empty, ensure_all_finite=False, ensure_min_samples=min_samples, estimator=caller)
+    return view.rechunk({1: -1})
+
+
+def refuse_unsuitable(view: Any, name: str) -> None:
     if hasattr(view, "isna"):  # pandas marks missing values in ways that numpy cannot convert
         report_unusable(name, int(np.asarray(view.isna()).sum()), 0, int(np.size(view)))
     if isinstance(view, np.ma.MaskedArray) and np.ma.getmaskarray(view).any():
@@ -146,15 +193,15 @@ def check_kind(table: Any) -> None:
         )
     if len(shape) == 1:
         raise ValueError(
-            f"Expected 2D array, got 1D array of shape {shape} instead. A view has one row per sample: make a single "
-            "feature a column with array.reshape(-1, 1), or series.to_frame()."
+            f"Expected 2D array, got 1D array of shape {shape} instead. A view has one row per sample. Reshape your "
+            "data: one feature with array.reshape(-1, 1) or series.to_frame(), one sample with array.reshape(1, -1)."
         )
     if len(shape) > 2:
         raise ValueError(
             f"Expected 2D array, got {len(shape)}D array of shape {shape} instead. "
             "Flatten every sample to one row with array.reshape(len(array), -1)."
         )
-    if hasattr(table, "items"):
+    if hasattr(table, "items") and not scipy.sparse.issparse(table):
         for column, values in table.items():
             check_dtype(np.asarray(values), f"column {column!r}")
     else:
@@ -171,17 +218,21 @@ def check_dtype(values: AnyArray, what: str) -> None:
         )
 
 
-def check_finite(array: AnyArray, name: str) -> None:
-    if np.isfinite(array).all():
+def check_finite(block: Block, name: str, first: int | None = None) -> None:
+    values: AnyArray = block.data if is_sparse(block) else block
+    if np.isfinite(values).all():
         return
-    report_unusable(name, int(np.isnan(array).sum()), int(np.isinf(array).sum()), array.size)
+    where = "" if first is None else f" from sample {first} to {first + block.shape[0] - 1}"
+    report_unusable(name, int(np.isnan(values).sum()), int(np.isinf(values).sum()), int(np.prod(block.shape)), where)
 
 
-def report_unusable(name: str, n_missing: int, n_infinite: int, size: int) -> None:
+def report_unusable(name: str, n_missing: int, n_infinite: int, size: int, where: str = "") -> None:
     found = [f"NaN in {n_missing}"] if n_missing else []
     found += [f"infinity in {n_infinite}"] if n_infinite else []
     if found:
-        raise ValueError(f"{name} contains {' and '.join(found)} of its {size} values; impute or remove them first.")
+        raise ValueError(
+            f"{name} contains {' and '.join(found)} of its {size} values{where}; impute or remove them first."
+        )
 
 
 def check_frames_aligned(names: Sequence[str], parts: Sequence[Any]) -> None:
@@ -213,11 +264,25 @@ def is_default(index: Any) -> bool:
 def count_distinct(views: Views, enough: int) -> int:
     """How many different samples there are, counted no further than ``enough``."""
     seen: set[bytes] = set()
-    for rows in zip(*views.arrays, strict=True):
-        seen.add(b"".join(row.tobytes() for row in rows))
+    for fingerprint in fingerprints(views):
+        seen.add(fingerprint)
         if len(seen) == enough:
             break
     return len(seen)
+
+
+def fingerprints(views: Views) -> Iterator[bytes]:
+    """Of every sample, the same for equal values."""
+    for position in range(views.n_samples):
+        yield b"|".join(row_bytes(array, position) for array in views.arrays)
+
+
+def row_bytes(array: Block, position: int) -> bytes:
+    if is_sparse(array):
+        entries = slice(array.indptr[position], array.indptr[position + 1])
+        present = array.data[entries] != 0
+        return bytes(array.indices[entries][present].tobytes() + array.data[entries][present].tobytes())
+    return bytes((array[position] + 0.0).tobytes())  # -0.0 is 0.0
 
 
 def check_view_weights(weights: npt.ArrayLike | None, n_views: int) -> Array:

@@ -64,7 +64,7 @@ def test_fitted_attributes_hold_together(model):
         lifted = fitted.basis_ @ core
         lifted = lifted @ fitted.basis_.T if core.shape[0] == core.shape[1] else lifted
         np.testing.assert_allclose(lifted, coefficients, atol=1e-12)
-    of_the_paper = clone(model).set_params(graph="coefficients").fit(views)
+    of_the_paper = clone(model).set_params(affinity="coefficients").fit(views)
     expected = viewspan.affinity(of_the_paper.coefficients_)
     np.testing.assert_allclose(expected, of_the_paper.affinity_matrix_, atol=1e-12)
 
@@ -227,8 +227,10 @@ def test_verbose_logs_every_check(caplog):
     views, _ = two_subspaces()
     with caplog.at_level("INFO", logger="viewspan"):
         model = viewspan.CLRSC(2, verbose=True, random_state=0).fit(views)
-    assert len(caplog.records) == sum(len(result.history) for result in model.path_)
-    assert "certified gap" in caplog.records[-1].message
+    checks = [record.message for record in caplog.records if "certified gap" in record.message]
+    assert len(checks) == sum(len(result.history) for result in model.path_)
+    stages = [record.message.split()[2] for record in caplog.records if "%" in record.message]
+    assert list(dict.fromkeys(stages)) == ["reading", "solving", "comparing"]
 
 
 def test_quiet_by_default(capfd):

@@ -36,7 +36,7 @@ def test_a_given_tau_holds_along_the_path():
 
 @pytest.mark.parametrize("graph", ["auto", "patterns", "coefficients"])
 def test_given_numbers_cost_one_solve(graph):
-    model = viewspan.CLRSC(2, lam=0.1, tau=0.5, graph=graph, random_state=0).fit(two_subspaces()[0])
+    model = viewspan.CLRSC(2, lam=0.1, tau=0.5, affinity=graph, random_state=0).fit(two_subspaces()[0])
     assert len(model.path_) == 1
 
 
@@ -84,8 +84,8 @@ def test_every_graph_has_its_way_to_labels(graph, how, monkeypatch):
         return np.arange(affinity.shape[0]) % n_clusters
 
     monkeypatch.setattr(ncut, "assign", spy)
-    viewspan.CLRSC(2, graph=graph, random_state=0).fit(two_subspaces()[0])
-    viewspan.path(two_subspaces()[0], 2, graph=graph, lam=[0.1])
+    viewspan.CLRSC(2, affinity=graph, random_state=0).fit(two_subspaces()[0])
+    viewspan.path(two_subspaces()[0], 2, affinity=graph, lam=[0.1])
     assert asked == [how] * 3
 
 
@@ -145,7 +145,7 @@ def test_zero_samples_are_said_to_be_alone(graph):
     for view in views:
         view[:3] = 0.0
     with pytest.warns(UserWarning, match="3 of 30 samples are connected to no other") as caught:
-        viewspan.CLRSC(2, graph=graph, random_state=0).fit(views)
+        viewspan.CLRSC(2, affinity=graph, random_state=0).fit(views)
     assert {warning.filename for warning in caught} == {__file__}
 
 

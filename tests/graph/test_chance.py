@@ -111,9 +111,9 @@ def test_nothing_but_noise_leaves_views_equal():
 
 def test_given_weights_are_taken_in_both_graphs():
     views, _ = with_noise_view(3)
-    alone = viewspan.LRR(5, graph="coefficients", random_state=0).fit(views[0])
+    alone = viewspan.LRR(5, affinity="coefficients", random_state=0).fit(views[0])
     for graph in ("patterns", "coefficients"):
-        model = viewspan.LRR(5, view_weights=[2, 0], graph=graph, random_state=0).fit(views)
+        model = viewspan.LRR(5, view_weights=[2, 0], affinity=graph, random_state=0).fit(views)
         np.testing.assert_array_equal(model.view_weights_, [1, 0])
     np.testing.assert_allclose(model.affinity_matrix_, alone.affinity_matrix_, atol=1e-10)
 

@@ -8,12 +8,14 @@ import viewspan
 from tests.problems import two_subspaces
 from viewspan.graph import patterns
 from viewspan.graph.consensus import cut_together, eigengap
-from viewspan.preparation import unit_samples
+from viewspan.preparation import prepare
 from viewspan.views import check_views
 
 
 def solved(views, lam=0.05, tau=0.1):
-    return viewspan.solve(unit_samples(check_views(views, caller="test")), lam, tau, tol=1e-6)
+    return viewspan.solve(
+        prepare(check_views(views, caller="test").read(), False, False, True)[1].arrays, lam, tau, tol=1e-6
+    )
 
 
 def test_noise_free_subspaces_are_separate_pieces():

@@ -1,27 +1,30 @@
 """What all estimators share: the way from views to labels, and the fitted attributes."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from viewspan import memory
 from viewspan._linalg import ratio
-from viewspan._progress import reporter
+from viewspan._progress import Stages
 from viewspan._typing import Array, Graph, Labels
 from viewspan._warnings import warn
+from viewspan.assignment import UNKNOWN, Assigner
+from viewspan.blocks import source_of
+from viewspan.fitting import Fitted, Recipe, fit_all
 from viewspan.graph.discretize import AskedLabels
 from viewspan.graph.unite import Unite
 from viewspan.pipeline import Axes, SolverName, solve_reduced
-from viewspan.preparation import Preparation, concatenate
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
-from viewspan.views import Views, check_views, count_distinct
+from viewspan.views import Views, check_views, is_dask
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 WEIGHT = Interval(Real, 0, np.inf, closed="left")
@@ -42,7 +45,11 @@ ROUGH = 1e-3
 """The relative gap at which a graph has settled."""
 
 
-class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class Base(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Scikit-learn's part."""
+
+
+class SubspaceClusterer(Base):
     """Solve an objective of the family, unite the coefficients in a graph, cut it.
 
     A subclass names its axes and its weights.
@@ -51,8 +58,10 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED,
         "lam": [StrOptions({"auto"}), WEIGHT, "array-like"],
-        "graph": [StrOptions({"auto", "patterns", "coefficients"})],
+        "affinity": [StrOptions({"auto", "patterns", "coefficients"})],
+        "n_neighbors": [COUNT],
         "verbose": ["verbose"],
+        "callback": [callable, None],
     }
 
     solver: SolverName = "admm"  # for methods that offer no choice
@@ -70,6 +79,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     view_weights_: Array
     n_views_in_: int
     n_features_in_: int | tuple[int, ...]
+    _fit: Fitted
 
     @property
     @abstractmethod
@@ -77,7 +87,7 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """The method's choice on each axis."""
 
     @abstractmethod
-    def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
+    def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
         """λ and τ for this data, where λ is automatic at a multiple of it."""
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 (scikit-learn's name)
@@ -86,7 +96,8 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : list, tuple or dict of arrays (n_samples, n_features_i), or one array
-            The views. Rows are samples, the same ones in the same order in every view.
+            The views. Rows are samples, the same ones in the same order in every view. Arrays, data frames, sparse
+            matrices, memory maps and Dask arrays may be mixed.
         y : ignored
 
         Returns
@@ -95,53 +106,133 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         views = check_views(X, caller=type(self).__name__)
-        self._check_count(views)
-        preparation = Preparation.choose(views, self.scale_features, self.affine, self.normalize)
-        prepared = preparation.apply(views)
-        results = self._solve(concatenate(prepared) if self.fusion == "concat" else prepared)
-        unite = Unite(
-            self._by_patterns,
-            self.view_weights,
-            self.assign_labels,
-            mutual=not self._axes.datafit.rotates_samples,
-        )
-        all_alike = self.n_clusters is None and count_distinct(views, 2) == 1
-        united = unite(results, 1 if all_alike else self.n_clusters, check_random_state(self.random_state))
+        self._check_count(views.n_samples)
+        self._fit_views(views, Stages(self.callback, self.verbose))
         self._remember_input(X, views)
-        self.features_scaled_, self.affine_ = preparation.scaled, preparation.affine
-        self.result_, self.path_ = results[0], results
-        self.affinity_matrix_, self.eigenvalues_ = united.graph, united.eigenvalues
-        self.view_weights_ = united.view_weights
-        self.labels_, self.n_clusters_ = united.labels, int(united.labels.max()) + 1
         return self
 
-    def _solve(self, views: Views) -> list[Result]:
+    def _fit_views(self, views: Views, stages: Stages) -> None:
+        check_memory(self._bytes_of_all(views), type(self).__name__, views.n_samples, self._way_out)
+        fit = fit_all(views, self._recipe(views.dtype, stages), stages)
+        self._remember(fit)
+        self.labels_ = fit.united.labels
+
+    def predict(self, X: Any) -> Any:  # noqa: N803
+        """The clusters of samples, also of unseen ones: those of the nearest samples, or landmarks, that were
+        clustered. Training samples get the label that they have.
+
+        Parameters
+        ----------
+        X : as for :meth:`fit`
+            The same views with the same features.
+
+        Returns
+        -------
+        array (n_samples,) of int
+            A Dask array, not yet computed, if one of the views is one.
+        """
+        views = self._check_unseen(X, "predict")
+        assigner = self._assigner
+        found = source_of(views).lazily(assigner.labels_of, assigner.width, np.int64, None)
+        if is_dask(found):
+            return found.clip(min=0)
+        n_unknown = int((found == UNKNOWN).sum())
+        if n_unknown:
+            warn(f"{n_unknown} of {len(found)} samples resemble none of those that were clustered and get label 0.")
+        return np.maximum(found, 0)
+
+    def transform(self, X: Any) -> Any:  # noqa: N803
+        """The spectral embedding of samples: the rows that they have, or would have, in the leading eigenvectors of the
+        graph.
+
+        Parameters
+        ----------
+        X : as for :meth:`predict`
+
+        Returns
+        -------
+        array (n_samples, n_clusters_)
+            A Dask array, not yet computed, if one of the views is one.
+        """
+        views = self._check_unseen(X, "transform")
+        assigner = self._assigner
+        width = max(assigner.width, assigner.n_neighbors * assigner.n_clusters)
+        return source_of(views).lazily(assigner.embedding_of, width, np.float64, assigner.n_clusters)
+
+    @property
+    def _n_features_out(self) -> int:
+        """Columns of :meth:`transform`, for scikit-learn."""
+        return self.n_clusters_
+
+    @property
+    def _assigner(self) -> Assigner:
+        check_is_fitted(self, "result_")
+        return self._fit.assigner
+
+    def _recipe(self, dtype: np.dtype[Any], stages: Stages) -> Recipe:
+        def solve(reduction: Reduction) -> list[Result]:
+            return [result.astype(dtype) for result in self._solve(reduction, stages)]
+
+        return Recipe(
+            reduce=lambda arrays: self._axes.reduce(arrays, self.solver),
+            solve=solve,
+            unite=Unite(
+                self._by_patterns,
+                self.view_weights,
+                self.assign_labels,
+                self.n_neighbors,
+                mutual=not self._axes.datafit.rotates_samples,
+            ),
+            n_clusters=self.n_clusters,
+            scale_features=self.scale_features,
+            affine=self.affine,
+            normalize=self.normalize,
+            concatenated=self.fusion == "concat",
+            exact_weights=not isinstance(self.lam, str),
+            generator=check_random_state(self.random_state),
+        )
+
+    def _solve(self, reduction: Reduction, stages: Stages) -> list[Result]:
         """At the weights that are asked for; or at several multiples of the automatic ones, the first being the one
         that is reported and the others, which serve the graph alone, less exact.
         """
-        axes = self._axes
-        reduction = axes.reduce(views.arrays, self.solver)
         multiples = self._multiples if self._by_patterns and isinstance(self.lam, str) else (1.0,)
+        stages.begin("solving", len(multiples))
         results: list[Result] = []
         for multiple in multiples:
             result = solve_reduced(
                 reduction,
-                *self._weights(reduction, views, multiple),
-                axes,
+                *self._weights(reduction, multiple),
+                self._axes,
                 tol=max(self.tol, ROUGH) if results else self.tol,
                 solver=self.solver,
                 max_iter=self.max_iter,
-                callback=reporter(self.verbose),
+                callback=stages.on_check,
                 report=not results,
             )
             if result.cores.any() or not results:
-                results.append(result.astype(views.dtype))
+                results.append(result)
+            stages.step()
         return results
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     @property
     def _by_patterns(self) -> bool:
         """The paper's graph goes with weights that are given."""
-        return self.graph == "patterns" or (self.graph == "auto" and isinstance(self.lam, str))
+        return self.affinity == "patterns" or (self.affinity == "auto" and isinstance(self.lam, str))
+
+    def _bytes_of_all(self, views: Views) -> int:
+        """What a graph of all samples will take."""
+        rank = views.n_samples if self._axes.sides == "none" or self.solver != "admm" else sum(views.n_features)
+        n_solutions = len(self._multiples) if isinstance(self.lam, str) else 1
+        n_views = 1 if self.fusion == "concat" else len(views.arrays)
+        return memory.of_all_samples(views.n_samples, rank, n_views, n_solutions, by_patterns=self._by_patterns)
+
+    _way_out: ClassVar[str] = "Take fewer samples, or CLRSC or LRR, which can do without (graph='landmarks')."
 
     def _check_parameters(self) -> None:
         if isinstance(self.n_clusters, bool):  # an int to Python, a slip of the pen to everyone else
@@ -151,23 +242,48 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         self._validate_params()
 
-    def _check_count(self, views: Views) -> None:
-        if self.n_clusters is None:
-            return
-        if self.n_clusters > views.n_samples:
+    def _check_count(self, n_samples: int) -> None:
+        if self.n_clusters is not None and self.n_clusters > n_samples:
             raise ValueError(
-                f"n_clusters={self.n_clusters} must not exceed the number of samples, n_samples={views.n_samples}."
+                f"n_clusters={self.n_clusters} must not exceed the number of samples, n_samples={n_samples}."
             )
-        distinct = count_distinct(views, self.n_clusters)
-        if distinct < self.n_clusters:
-            warn(
-                f"n_clusters={self.n_clusters} is more than there are distinct samples ({distinct}): equal samples are "
-                "split arbitrarily.",
-                ConvergenceWarning,
+
+    def _check_unseen(self, X: Any, caller: str) -> Views:  # noqa: N803
+        check_is_fitted(self, "result_")
+        return self._check_alike(X, caller)
+
+    def _check_alike(self, X: Any, caller: str) -> Views:  # noqa: N803
+        """The views that were seen before, by name if they had names."""
+        names = self._view_names
+        if isinstance(X, Mapping) and names is not None:
+            missing = [name for name in names if name not in X]
+            if missing:
+                raise ValueError(f"{caller} needs the views that were fitted, and {missing[0]!r} is missing.")
+            X = {name: X[name] for name in names}  # noqa: N806
+        views = check_views(X, caller=caller, min_samples=1)
+        expected = (self.n_features_in_,) if isinstance(self.n_features_in_, int) else self.n_features_in_
+        if len(views.arrays) != self.n_views_in_:
+            raise ValueError(
+                f"X has {len(views.arrays)} views, but {type(self).__name__} is expecting {self.n_views_in_} views."
             )
+        for name, given, fitted in zip(views.names, views.n_features, expected, strict=True):
+            if given != fitted:
+                raise ValueError(
+                    f"{name} has {given} features, but {type(self).__name__} is expecting {fitted} features as input."
+                )
+        return views
+
+    def _remember(self, fit: Fitted) -> None:
+        self._fit = fit
+        self.features_scaled_, self.affine_ = fit.preparation.scaled, fit.preparation.affine
+        self.result_, self.path_ = fit.results[0], fit.results
+        self.affinity_matrix_, self.eigenvalues_ = fit.united.graph, fit.united.eigenvalues
+        self.view_weights_ = fit.united.view_weights
+        self.n_clusters_ = int(fit.united.labels.max()) + 1
 
     def _remember_input(self, X: Any, views: Views) -> None:  # noqa: N803
         self.n_views_in_ = len(views.arrays)
+        self._view_names = list(X) if isinstance(X, Mapping) and not views.single else None
         if views.single:
             validate_data(self, X, skip_check_array=True)  # the number and, for data frames, the names of the features
             self.n_features_in_ = views.n_features[0]
@@ -236,3 +352,13 @@ class SubspaceClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _fitted(self) -> Result:
         check_is_fitted(self, "result_")
         return self.result_
+
+
+def check_memory(needed: int, name: str, n_samples: int, way_out: str) -> None:
+    """Refuse before the work, not be killed in it."""
+    available = memory.available()
+    if available is not None and needed > available:
+        raise MemoryError(
+            f"{name} would need about {memory.readable(needed)} for {n_samples} samples in one graph, and "
+            f"{memory.readable(available)} are available. {way_out}"
+        )

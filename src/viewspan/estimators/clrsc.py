@@ -1,14 +1,24 @@
 """Collaborative low-rank subspace clustering, the paper's method."""
 
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from viewspan._progress import Progress
 from viewspan._typing import Array
 from viewspan.estimators.coupled import CoupledClusterer
-from viewspan.pipeline import Axes, check_lam
+from viewspan.estimators.scalable import ScalableClusterer
+from viewspan.graph.discretize import AskedLabels
+from viewspan.graph.patterns import NEIGHBORS
+from viewspan.graph.unite import AskedWeights
+from viewspan.pipeline import Axes, SolverName, check_lam
 from viewspan.reduction import Reduction
 from viewspan.selection import ALONE, PATH, automatic_lam, automatic_tau
-from viewspan.views import Views
 
 
-class CLRSC(CoupledClusterer):
+class CLRSC(ScalableClusterer, CoupledClusterer):
     r"""Collaborative Low-Rank Subspace Clustering.
 
     .. math:: \min_{Z_1,\dots,Z_c}\ \sum_{i=1}^c \|X_i - X_i Z_i\|_F^2 + \lambda_i \|Z_i\|_* + \tau \|A\|_*,
@@ -29,10 +39,17 @@ class CLRSC(CoupledClusterer):
     tau : "auto" or float
         τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the pull of the penalty (see
         :func:`viewspan.selection.automatic_tau`).
-    graph : {"auto", "patterns", "coefficients"}
+    affinity : {"auto", "patterns", "coefficients"}
         Who is whose neighbour: samples whose coefficients have the same pattern (:func:`viewspan.pattern_graph`), or
         the paper's 𝕎, in which a coefficient is the closeness (:func:`viewspan.affinity`). "auto" takes patterns if
         ``lam`` is automatic, and the paper's graph if it is given.
+    n_neighbors : int
+        Of every sample, in graphs of patterns and in :meth:`predict`; a third of it where neighbours are landmarks.
+    graph : {"auto", "dense", "landmarks"}
+        A graph of all samples, or one of landmarks that stand for them, which does not grow with the square of the
+        samples. "auto" takes landmarks for more than 10 000 samples, or fewer where memory is short.
+    n_landmarks : int, optional
+        5000 by default, chosen from a fair sample of twice as many.
     scale_features : "auto" or bool
         Scale every feature to mean square 1. "auto" does so in views in which one feature has more energy than all
         others together, as an age in years beside scores from 0 to 3.
@@ -59,19 +76,22 @@ class CLRSC(CoupledClusterer):
     random_state : int, RandomState or None
         For the cut. The solver is deterministic.
     verbose : bool or int
-        Log the solver's checks.
+        Log the stages of the fit and the solver's checks.
+    callback : callable, optional
+        Called with a :class:`viewspan.Progress` (``stage``, ``share``, ``elapsed``, ``remaining``) as the fit goes on.
 
     Attributes
     ----------
     labels_ : array (n_samples,)
     n_clusters_ : int
     coefficients_ : list of arrays (n_samples, n_samples)
-        Z_i: column j holds the coefficients that rebuild sample j from all samples. Built on demand.
+        Z_i: column j holds the coefficients that rebuild sample j from all samples. Built on demand. With landmarks,
+        this and ``basis_`` are of the fair sample alone.
     basis_ : array (n_samples, r)
     cores_ : array (n_views, r, r)
         Z_i = basis_ · cores_[i] · basis_ᵀ.
     affinity_matrix_ : array or sparse array (n_samples, n_samples)
-        The graph that was cut.
+        The graph that was cut; with landmarks, theirs.
     eigenvalues_ : array
         Leading eigenvalues of the normalised affinity, largest first; of several graphs, their mean.
     result_ : Result
@@ -116,16 +136,64 @@ class CLRSC(CoupledClusterer):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CoupledClusterer._parameter_constraints,
+        **ScalableClusterer._parameter_constraints,
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        lam: str | float | npt.ArrayLike = "auto",
+        tau: str | float = "auto",
+        affinity: str = "auto",
+        n_neighbors: int = NEIGHBORS,
+        graph: str = "auto",
+        n_landmarks: int | None = None,
+        scale_features: bool | Literal["auto"] = "auto",
+        affine: bool | Literal["auto"] = "auto",
+        normalize: bool = True,
+        view_weights: AskedWeights = "auto",
+        solver: SolverName = "admm",
+        assign_labels: AskedLabels = "auto",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: bool | int = False,
+        callback: Callable[[Progress], None] | None = None,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            lam=lam,
+            tau=tau,
+            affinity=affinity,
+            n_neighbors=n_neighbors,
+            scale_features=scale_features,
+            affine=affine,
+            normalize=normalize,
+            view_weights=view_weights,
+            solver=solver,
+            assign_labels=assign_labels,
+            tol=tol,
+            max_iter=max_iter,
+            random_state=random_state,
+            verbose=verbose,
+            callback=callback,
+        )
+        self.graph = graph
+        self.n_landmarks = n_landmarks
+
     _multiples = PATH
 
     @property
     def _axes(self) -> Axes:
         return Axes.named("frobenius", "nuclear", "nuclear")
 
-    def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
+    def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
         spectra = reduction.singular_values()
         if isinstance(self.lam, str):
-            lam = multiple * automatic_lam(spectra, views.n_samples, views.n_features_used)
+            lam = multiple * automatic_lam(spectra, reduction.n_samples, reduction.n_features_used)
         else:
             lam = check_lam(self.lam, reduction, self._axes)
         if not isinstance(self.tau, str):

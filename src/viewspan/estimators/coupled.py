@@ -1,13 +1,16 @@
 """What the estimators with a coupling share: their parameters."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
+from viewspan._progress import Progress
 from viewspan.estimators.base import WEIGHT, SubspaceClusterer
 from viewspan.graph.discretize import AskedLabels
+from viewspan.graph.patterns import NEIGHBORS
 from viewspan.graph.unite import AskedWeights
 from viewspan.pipeline import SolverName
 
@@ -27,7 +30,8 @@ class CoupledClusterer(SubspaceClusterer):
         *,
         lam: str | float | npt.ArrayLike = "auto",
         tau: str | float = "auto",
-        graph: str = "auto",
+        affinity: str = "auto",
+        n_neighbors: int = NEIGHBORS,
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
@@ -38,11 +42,13 @@ class CoupledClusterer(SubspaceClusterer):
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
+        callback: Callable[[Progress], None] | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.lam = lam
         self.tau = tau
-        self.graph = graph
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
         self.scale_features = scale_features
         self.affine = affine
         self.normalize = normalize
@@ -53,3 +59,4 @@ class CoupledClusterer(SubspaceClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
+        self.callback = callback

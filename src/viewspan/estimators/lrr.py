@@ -1,22 +1,24 @@
 """Low-rank representation, the paper's baseline."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
+from viewspan._progress import Progress
 from viewspan._typing import Array
-from viewspan.estimators.base import SubspaceClusterer
+from viewspan.estimators.scalable import ScalableClusterer
 from viewspan.graph.discretize import AskedLabels
+from viewspan.graph.patterns import NEIGHBORS
 from viewspan.graph.unite import AskedWeights
 from viewspan.pipeline import Axes, SolverName, check_lam
 from viewspan.reduction import Reduction
 from viewspan.selection import PATH, automatic_lam, lam_for_l12
-from viewspan.views import Views
 
 
-class LRR(SubspaceClusterer):
+class LRR(ScalableClusterer):
     r"""Low-Rank Representation of every view on its own, or of the concatenated views.
 
     .. math:: \min_{Z_i}\ f(X_i - X_i Z_i) + \lambda_i \|Z_i\|_*
@@ -37,8 +39,9 @@ class LRR(SubspaceClusterer):
     solver : {"admm", "ladmap"}
         Ours, which is the closed form where there is one; or the iteration of the paper's authors, which stops early
         and on some data far from the optimum.
-    graph, scale_features, affine, normalize, view_weights, assign_labels, tol, max_iter, random_state, verbose
-        As in :class:`CLRSC`.
+    affinity, n_neighbors, graph, n_landmarks, scale_features, affine, normalize, view_weights, assign_labels, tol, \
+    max_iter, random_state, verbose, callback
+        As in :class:`CLRSC`; landmarks only with ``datafit="frobenius"``.
 
     Attributes
     ----------
@@ -52,7 +55,7 @@ class LRR(SubspaceClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SubspaceClusterer._parameter_constraints,
+        **ScalableClusterer._parameter_constraints,
         "datafit": [StrOptions({"frobenius", "l12"})],
         "fusion": [StrOptions({"late", "concat"})],
         "solver": [StrOptions({"admm", "ladmap"})],
@@ -65,7 +68,10 @@ class LRR(SubspaceClusterer):
         lam: str | float | npt.ArrayLike = "auto",
         datafit: str = "frobenius",
         fusion: str = "late",
+        affinity: str = "auto",
+        n_neighbors: int = NEIGHBORS,
         graph: str = "auto",
+        n_landmarks: int | None = None,
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
@@ -76,12 +82,16 @@ class LRR(SubspaceClusterer):
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
+        callback: Callable[[Progress], None] | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.lam = lam
         self.datafit = datafit
         self.fusion = fusion
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
         self.graph = graph
+        self.n_landmarks = n_landmarks
         self.scale_features = scale_features
         self.affine = affine
         self.normalize = normalize
@@ -92,6 +102,7 @@ class LRR(SubspaceClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
+        self.callback = callback
 
     _multiples = PATH
 
@@ -99,9 +110,9 @@ class LRR(SubspaceClusterer):
     def _axes(self) -> Axes:
         return Axes.named(self.datafit, "nuclear", "none")
 
-    def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
+    def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
         if not isinstance(self.lam, str):
             return check_lam(self.lam, reduction, self._axes), 0.0
         spectra = reduction.singular_values()
-        lam = multiple * automatic_lam(spectra, views.n_samples, views.n_features_used)
-        return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, views.n_samples), 0.0
+        lam = multiple * automatic_lam(spectra, reduction.n_samples, reduction.n_features_used)
+        return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, reduction.n_samples), 0.0

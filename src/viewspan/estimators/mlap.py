@@ -5,7 +5,6 @@ from viewspan.estimators.coupled import CoupledClusterer
 from viewspan.pipeline import Axes, check_lam
 from viewspan.reduction import Reduction
 from viewspan.selection import automatic_lam, automatic_tau_l12, lam_for_l12
-from viewspan.views import Views
 
 
 class MLAP(CoupledClusterer):
@@ -23,7 +22,8 @@ class MLAP(CoupledClusterer):
         Read from the graph's eigenvalues if not given.
     lam : "auto", float or array-like (n_views,)
     tau : "auto" or float
-    graph, scale_features, affine, normalize, solver, assign_labels, tol, max_iter, random_state, verbose
+    affinity, n_neighbors, scale_features, affine, normalize, view_weights, solver, assign_labels, tol, max_iter, \
+    random_state, verbose, callback
         As in :class:`CLRSC`.
 
     Attributes
@@ -42,10 +42,12 @@ class MLAP(CoupledClusterer):
     def _axes(self) -> Axes:
         return Axes.named("l12", "nuclear", "l12")
 
-    def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
+    def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
         spectra = reduction.singular_values()
         if isinstance(self.lam, str):
-            lam = lam_for_l12(spectra, automatic_lam(spectra, views.n_samples, views.n_features_used), views.n_samples)
+            lam = lam_for_l12(
+                spectra, automatic_lam(spectra, reduction.n_samples, reduction.n_features_used), reduction.n_samples
+            )
         else:
             lam = check_lam(self.lam, reduction, self._axes)
-        return lam, automatic_tau_l12(spectra, views.n_samples) if isinstance(self.tau, str) else float(self.tau)
+        return lam, automatic_tau_l12(spectra, reduction.n_samples) if isinstance(self.tau, str) else float(self.tau)

@@ -1,19 +1,21 @@
 """Sparse subspace clustering."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
+from viewspan._progress import Progress
 from viewspan._typing import Array
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.graph.discretize import AskedLabels
+from viewspan.graph.patterns import NEIGHBORS
 from viewspan.graph.unite import AskedWeights
 from viewspan.pipeline import Axes, check_lam
 from viewspan.reduction import Reduction
 from viewspan.ssc_weights import data_driven_lam
-from viewspan.views import Views
 
 
 class SSC(SubspaceClusterer):
@@ -31,9 +33,10 @@ class SSC(SubspaceClusterer):
     fusion : {"late", "concat"}
         Several views: each alone, united in one graph by the paper's formula; or their features side by side as one
         view.
-    graph : {"coefficients", "patterns", "auto"}
+    affinity : {"coefficients", "patterns", "auto"}
         The paper's graph by default: neighbours are what ℓ1 chooses well.
-    scale_features, affine, normalize, view_weights, assign_labels, tol, max_iter, random_state, verbose
+    n_neighbors, scale_features, affine, normalize, view_weights, assign_labels, tol, max_iter, random_state, verbose, \
+    callback
         As in :class:`CLRSC`.
 
     Attributes
@@ -59,7 +62,8 @@ class SSC(SubspaceClusterer):
         *,
         lam: str | float | npt.ArrayLike = "auto",
         fusion: str = "late",
-        graph: str = "coefficients",
+        affinity: str = "coefficients",
+        n_neighbors: int = NEIGHBORS,
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
@@ -69,11 +73,13 @@ class SSC(SubspaceClusterer):
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
+        callback: Callable[[Progress], None] | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.lam = lam
         self.fusion = fusion
-        self.graph = graph
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
         self.scale_features = scale_features
         self.affine = affine
         self.normalize = normalize
@@ -83,15 +89,16 @@ class SSC(SubspaceClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
+        self.callback = callback
 
     @property
     def _axes(self) -> Axes:
         return Axes.named("half_frobenius", "l1", "none")
 
-    def _weights(self, reduction: Reduction, views: Views, multiple: float = 1.0) -> tuple[Array, float]:
+    def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
         if isinstance(self.lam, str):
-            return data_driven_lam(reduction.factors, views.n_features_used), 0.0
-        lam = per_sample(self.lam, len(views.arrays), views.n_samples)
+            return data_driven_lam(reduction.factors, reduction.n_features_used), 0.0
+        lam = per_sample(self.lam, len(reduction.spectra), reduction.n_samples)
         return check_lam(lam, reduction, self._axes), 0.0
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from viewspan._threads import threads_for
-from viewspan._typing import AnyArray, Array, Graph
+from viewspan._typing import AnyArray, Array
 from viewspan.graph.patterns import Patterns, neighbour_graph, unit_columns
 from viewspan.graph.spectrum import leading_eigenvalues
 
@@ -53,11 +53,6 @@ def share(amounts: Array) -> Array:
     """Of the largest; nothing below zero."""
     positive: Array = np.maximum(amounts, 0.0)
     return positive / (positive.max() or 1.0)
-
-
-def chance_graph(patterns: Patterns, weights: Array) -> Graph:
-    """The graph of noise."""
-    return neighbour_graph(by_chance(patterns, seed=0), weights)
 
 
 def by_chance(patterns: Patterns, seed: int) -> Patterns:

@@ -27,18 +27,23 @@ STILL = 1e-10
 
 
 def assign(
-    affinity: Graph, spectrum: Spectrum, n_clusters: int, how: AssignLabels, random_state: np.random.RandomState
+    affinity: Graph,
+    spectrum: Spectrum,
+    n_clusters: int,
+    how: AssignLabels,
+    random_state: np.random.RandomState,
+    weights: Array | None = None,
 ) -> Labels:
-    """Labels from ``n_eigenvectors`` eigenpairs of a graph, or all there are."""
+    """Labels from ``n_eigenvectors`` eigenpairs of a graph, or all there are; ``weights`` are for k-means."""
     leading = spectrum.embedding[:, :n_clusters]
     if how == "discretize":
         return rotate(leading, random_state)
     if how == "cluster_qr":
         return pivoted_qr(leading)
-    labels = by_direction(leading, n_clusters, random_state)
+    labels = by_direction(leading, n_clusters, random_state, weights)
     if how == "kmeans" or has_gap(spectrum.eigenvalues, n_clusters):
         return labels
-    other = by_direction(diffused(spectrum, n_clusters), n_clusters, random_state)
+    other = by_direction(diffused(spectrum, n_clusters), n_clusters, random_state, weights)
     return other if modularity(affinity, other) > modularity(affinity, labels) else labels
 
 
@@ -61,11 +66,14 @@ def suited(how: AskedLabels, *, by_patterns: bool) -> AssignLabels:
     return how
 
 
-def by_direction(embedding: Array, n_clusters: int, random_state: np.random.RandomState) -> Labels:
+def by_direction(
+    embedding: Array, n_clusters: int, random_state: np.random.RandomState, weights: Array | None = None
+) -> Labels:
     """k-means of the rows' directions (Ng, Jordan, Weiss 2001): rows are the longer the looser their group, and a few
     would outweigh many.
     """
-    _, labels, _ = k_means(unit_rows(embedding), n_clusters, random_state=random_state, n_init=RESTARTS)
+    rows = unit_rows(embedding)
+    _, labels, _ = k_means(rows, n_clusters, sample_weight=weights, random_state=random_state, n_init=RESTARTS)
     return np.asarray(labels, dtype=np.int64)
 
 

@@ -12,7 +12,7 @@ from viewspan._threads import threads_for
 from viewspan._typing import Array, Graph, Labels
 from viewspan._warnings import warn
 from viewspan.graph.discretize import AssignLabels, assign, n_eigenvectors
-from viewspan.graph.spectrum import leading_eigenvectors
+from viewspan.graph.spectrum import degrees, leading_eigenvectors
 from viewspan.selection import count_clusters
 
 SYMMETRIC = 1e-8
@@ -56,14 +56,18 @@ def ncut(
 
 
 def cut(
-    affinity: Graph, n_clusters: int | None, *, assign_labels: AssignLabels, random_state: Any
+    affinity: Graph, n_clusters: int | None, *, assign_labels: AssignLabels, random_state: Any, steps: int = 1
 ) -> tuple[Labels, Array]:
-    """Labels and the eigenvalues that were looked at, for an affinity that has been checked."""
+    """Labels and the eigenvalues that were looked at, for an affinity that has been checked.
+
+    Where edges are two steps through samples, k-means weights the landmarks by their degrees, which is what they stand
+    for: a normalised cut is a k-means with these weights (Dhillon, Guan, Kulis 2004).
+    """
     n_samples = affinity.shape[0]
     generator = check_random_state(random_state)
     count = most_clusters(n_samples) + 1 if n_clusters is None else n_eigenvectors(n_clusters, assign_labels)
     with threads_for(1, n_samples):
-        spectrum = leading_eigenvectors(affinity, min(count, n_samples), generator)
+        spectrum = leading_eigenvectors(affinity, min(count, n_samples), generator, steps=steps)
     eigenvalues = spectrum.eigenvalues
     if n_clusters is None:
         n_clusters = count_clusters(eigenvalues)
@@ -72,7 +76,8 @@ def cut(
     warn_if_in_pieces(affinity, eigenvalues, n_clusters)
     if n_clusters == 1:
         return np.zeros(n_samples, dtype=np.int64), eigenvalues
-    labels = number_by_appearance(assign(affinity, spectrum, n_clusters, assign_labels, generator))
+    weights = degrees(affinity) if steps > 1 else None
+    labels = number_by_appearance(assign(affinity, spectrum, n_clusters, assign_labels, generator, weights))
     if labels.max() + 1 < n_clusters:
         warn(
             f"Only {labels.max() + 1} of {n_clusters} clusters got a sample: the graph has not so many groups. "

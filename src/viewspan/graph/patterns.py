@@ -86,7 +86,7 @@ def neighbour_graph(patterns: Patterns, weights: Array, n_neighbors: int = NEIGH
         cosines = cosines_of(pattern)
         plain += np.float32(weight) * cosines
         calibrated += np.float32(weight * np.sqrt(effective_rank(spectrum))) * cosines
-        ranked += np.float32(weight) * closeness_by_rank(cosines, DEPTH * n_neighbors)
+        ranked += np.float32(weight) * closeness_by_rank(cosines, min(DEPTH * n_neighbors, len(cosines) - 1))
     ranked += ranked.T.copy()
     ranked += TIES * plain
     return average([normalise(nearest(sums, n_neighbors)) for sums in (plain, calibrated, ranked)], [1.0, 1.0, 1.0])
@@ -126,15 +126,15 @@ def closeness_by_rank(cosines: AnyArray, depth: int) -> AnyArray:
     """
     found, values = largest_of_rows(cosines, depth)
     closeness = np.log((depth + 1) / np.arange(1, found.shape[1] + 1)).astype(np.float32)
-    ranked = np.zeros_like(cosines)
+    ranked: AnyArray = np.zeros_like(cosines)
     np.put_along_axis(ranked, found, np.where(values > 0, closeness, np.float32(0)), axis=1)
     return ranked
 
 
 def largest_of_rows(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
     """Positions and values of the largest entries of every row, largest first."""
-    count = min(count, len(matrix) - 1)
-    found = np.argpartition(-matrix, count - 1, axis=1)[:, :count]
+    count = min(count, matrix.shape[1])
+    found = np.argpartition(matrix, -count, axis=1)[:, -count:]
     values = np.take_along_axis(matrix, found, axis=1)
     order = np.argsort(-values, axis=1, kind="stable")
     return np.take_along_axis(found, order, axis=1), np.take_along_axis(values, order, axis=1)
@@ -142,15 +142,20 @@ def largest_of_rows(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
 
 def nearest(closeness: AnyArray, n_neighbors: int) -> scipy.sparse.csr_array:
     """Edges to the nearest samples with weights 1, …, 1/n; symmetric."""
-    n_samples = len(closeness)
-    of_own_kind = max(1, (n_samples - 1) // 2)  # with two clusters of one size, there are no more
-    found, values = largest_of_rows(closeness, min(n_neighbors, of_own_kind))
+    of_own_kind = max(1, (len(closeness) - 1) // 2)  # with two clusters of one size, there are no more
+    edges = strongest(closeness, min(n_neighbors, of_own_kind))
+    return scipy.sparse.csr_array(edges + edges.T)
+
+
+def strongest(closeness: AnyArray, count: int) -> scipy.sparse.csr_array:
+    """The largest entries of every row, replaced by 1, …, 1/n."""
+    found, values = largest_of_rows(closeness, count)
     count = found.shape[1]
     weights = np.where(values > 0, 1.0 - np.arange(count) / count, 0.0)
-    starts = np.arange(n_samples + 1) * count
-    edges = scipy.sparse.csr_array((weights.ravel(), found.ravel(), starts), shape=(n_samples, n_samples))
+    starts = np.arange(len(closeness) + 1) * count
+    edges = scipy.sparse.csr_array((weights.ravel(), found.ravel(), starts), shape=closeness.shape)
     edges.eliminate_zeros()
-    return scipy.sparse.csr_array(edges + edges.T)
+    return edges
 
 
 def normalise(graph: scipy.sparse.csr_array) -> scipy.sparse.csr_array:

@@ -26,7 +26,8 @@ class Spectrum(NamedTuple):
     embedding: Array
 
 
-def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.RandomState) -> Spectrum:
+def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.RandomState, *, steps: int = 1) -> Spectrum:
+    """Of a graph; ``steps`` is 2 for one whose edges are two steps in another graph, whose eigenvalues are told."""
     degree = degrees(affinity)
     if not degree.any():
         raise ValueError(
@@ -42,13 +43,17 @@ def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.Rando
     scale = ratio(1.0, np.sqrt(degree))
     values, vectors = symmetric_eigenpairs(scaled(affinity, scale), count, generator)
     vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(count)] < 0, -1.0, 1.0)
-    return Spectrum(values, vectors * scale[:, None])
+    return Spectrum(per_step(values, steps), vectors * scale[:, None])
 
 
-def leading_eigenvalues(affinity: Graph, count: int, generator: np.random.RandomState) -> Array:
+def leading_eigenvalues(affinity: Graph, count: int, generator: np.random.RandomState, *, steps: int = 1) -> Array:
     """Of D^-½ 𝕎 D^-½, largest first, as many as there are; nothing is said about samples without a neighbour."""
     scale = ratio(1.0, np.sqrt(degrees(affinity)))
-    return symmetric_eigenpairs(scaled(affinity, scale), min(count, len(scale)), generator)[0]
+    return per_step(symmetric_eigenpairs(scaled(affinity, scale), min(count, len(scale)), generator)[0], steps)
+
+
+def per_step(eigenvalues: Array, steps: int) -> Array:
+    return eigenvalues if steps == 1 else np.maximum(eigenvalues, 0.0) ** (1.0 / steps)
 
 
 def degrees(affinity: Graph) -> Array:

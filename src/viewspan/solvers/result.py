@@ -60,6 +60,8 @@ class Result:
         else N × N.
     left, right : array (N, r) or None
         The bases.
+    directions : array or None
+        Those of the reduction that the bases are made of, as columns; None for all.
     objective, dual_bound : float
         The objective reached and a proven lower bound of the optimum.
     status : str
@@ -73,6 +75,7 @@ class Result:
     cores: Array = field(repr=False)
     left: Array | None = field(repr=False)
     right: Array | None = field(repr=False)
+    directions: Array | None = field(repr=False)
     objective: float
     dual_bound: float
     status: Status
@@ -100,8 +103,13 @@ class Result:
         """The same result with cores and bases of another precision; objective and bound stay those that were
         proven.
         """
-        bases = [None if basis is None else basis.astype(dtype, copy=False) for basis in (self.left, self.right)]
-        return replace(self, cores=self.cores.astype(dtype, copy=False), left=bases[0], right=bases[1])
+
+        def converted(basis: Array | None) -> Array | None:
+            return None if basis is None else basis.astype(dtype, copy=False)
+
+        left = converted(self.left)
+        right = left if self.right is self.left else converted(self.right)
+        return replace(self, cores=self.cores.astype(dtype, copy=False), left=left, right=right)
 
     def coefficient(self, view: int) -> Array:
         """One Z_i."""

@@ -1,0 +1,219 @@
+"""Labels for samples that were not in the graph, by those of the nearest ones that were."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Protocol
+
+import numpy as np
+
+from viewspan._linalg import ratio, svd
+from viewspan._sparse import side_by_side
+from viewspan._typing import AnyArray, Array, Graph, Labels
+from viewspan.coordinates import Coordinates
+from viewspan.graph.patterns import NOTHING, largest_of_rows
+from viewspan.graph.spectrum import leading_eigenvectors
+from viewspan.preparation import Preparation
+from viewspan.reduction import Reduction
+from viewspan.solvers.result import Result
+from viewspan.views import Views, fingerprints
+
+UNKNOWN = -1
+"""The label of a sample that resembles none."""
+WEAK = 1e-7
+"""Directions of a pattern below this share of the strongest are lost in single precision."""
+
+
+class Closeness(Protocol):
+    """From coordinates (n, r) to how close each of n samples is to each of m references, (n, m)."""
+
+    def __call__(self, coordinates: Array) -> AnyArray: ...
+
+
+@dataclass(frozen=True)
+class ByPatterns:
+    """The sum over views of the cosines between patterns, without signs.
+
+    Attributes
+    ----------
+    maps : list of arrays (r, q)
+        From coordinates to patterns; up to a rotation, which no cosine sees.
+    references : list of arrays (q, m)
+        Unit patterns, times the weight of the view.
+    shortest : list of float
+        Patterns that are shorter are rounding.
+    """
+
+    maps: list[Array]
+    references: list[AnyArray]
+    shortest: list[float]
+
+    @classmethod
+    def of(cls, result: Result, reduction: Reduction, rows: Array, weights: Array, *, mutual: bool) -> "ByPatterns":
+        maps, references, shortest = [], [], []
+        for view in np.flatnonzero(weights):
+            part = compressed(pattern_map(result, reduction, int(view), mutual=mutual))
+            found = rows @ part
+            floor = NOTHING * float(np.linalg.norm(found, axis=1).max(initial=0.0))
+            maps.append(part)
+            references.append(np.float32(weights[view]) * unit_rows(found, floor).T)
+            shortest.append(floor)
+        return cls(maps, references, shortest)
+
+    def __call__(self, coordinates: Array) -> AnyArray:
+        total: AnyArray = np.zeros((len(coordinates), self.references[0].shape[1]), dtype=np.float32)
+        for part, reference, floor in zip(self.maps, self.references, self.shortest, strict=True):
+            cosines = unit_rows(coordinates @ part, floor) @ reference
+            total += np.abs(cosines, out=cosines)
+        return total
+
+
+@dataclass(frozen=True)
+class ByCoefficients:
+    """The paper's 𝕎 between samples and references.
+
+    Attributes
+    ----------
+    given, taken : list of arrays (r, m)
+        From coordinates to the coefficients with which references rebuild the sample, and to those with which it
+        rebuilds them; times the weight of the view.
+    """
+
+    given: list[Array]
+    taken: list[Array]
+
+    @classmethod
+    def of(cls, result: Result, reduction: Reduction, rows: Array, weights: Array) -> "ByCoefficients":
+        forms = [weight * bilinear_form(result, reduction, view) for view, weight in enumerate(weights)]
+        return cls([form.T @ rows.T for form in forms], [form @ rows.T for form in forms])
+
+    def __call__(self, coordinates: Array) -> AnyArray:
+        given, taken = (np.sqrt(sum((coordinates @ part) ** 2 for part in parts)) for parts in (self.given, self.taken))
+        return np.asarray(given + taken)
+
+
+def pattern_map(result: Result, reduction: Reduction, view: int, *, mutual: bool) -> Array:
+    """(r, p): from coordinates to columns of Z_i, or of Z_i + Z_iᵀ, up to a rotation."""
+    core: Array = result.cores[view].astype(float)
+    if mutual:
+        full = result.coefficient(view).astype(float)
+        core = full + full.T
+    right = right_map(result, reduction)
+    return core.T if right is None else right @ core.T
+
+
+def bilinear_form(result: Result, reduction: Reduction, view: int) -> Array:
+    """(r, r): Z_i between two samples, from their coordinates."""
+    core: Array = result.cores[view].astype(float)
+    right = right_map(result, reduction)
+    core = core if right is None else core @ right.T
+    return core if result.directions is None else np.asarray(result.directions @ core)
+
+
+def right_map(result: Result, reduction: Reduction) -> Array | None:
+    """From coordinates to what the cores are multiplied with from the right; None for the identity."""
+    if result.right is not None:
+        return result.directions
+    return None if reduction.left is None else reduction.left.T
+
+
+def compressed(part: Array) -> Array:
+    """The same up to a rotation, without columns that do nothing."""
+    left, values, _ = svd(part)
+    kept = values > WEAK * values.max(initial=0.0)
+    kept[:1] = True
+    strong: Array = left[:, kept] * values[kept]
+    return strong
+
+
+def unit_rows(matrix: Array, shortest: float) -> AnyArray:
+    """Single precision is enough to order cosines."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))[:, None]
+    return (matrix * ratio(1.0, np.where(lengths > shortest, lengths, 0.0))).astype(np.float32)
+
+
+def coordinates_of_references(reduction: Reduction, rows: AnyArray | None) -> Array:
+    """Of samples that were solved for; None for all."""
+    basis = np.eye(reduction.n_samples) if reduction.left is None else reduction.left
+    return basis if rows is None else basis[rows]
+
+
+@dataclass(frozen=True)
+class Assigner:
+    """Gives every sample the label that most of its nearest references have, the nearest counting most.
+
+    Attributes
+    ----------
+    preparation : Preparation
+    coordinates : Coordinates
+    closeness : Closeness
+    labels : array (m,)
+        Of the references.
+    graph : array or sparse array (m, m)
+        That was cut.
+    n_clusters, n_neighbors : int
+    concatenated : bool
+        Whether the views were made one.
+    known : dict
+        From fingerprints of samples to the references that they are, which keep their own label.
+    """
+
+    preparation: Preparation
+    coordinates: Coordinates
+    closeness: Closeness
+    labels: Labels
+    graph: Graph
+    n_clusters: int
+    n_neighbors: int
+    concatenated: bool
+    known: Mapping[bytes, int]
+
+    @property
+    def width(self) -> int:
+        """The most entries that one sample needs."""
+        return max(len(self.labels), sum(view.n_features for view in self.preparation.treatments))
+
+    def labels_of(self, views: Views, first: int = 0) -> Labels:
+        nearest, weights = self._nearest(views)
+        rows = np.arange(len(nearest))[:, None] * self.n_clusters
+        flat = (rows + self.labels[nearest]).ravel()
+        votes = np.bincount(flat, weights.ravel(), minlength=len(nearest) * self.n_clusters)
+        votes = votes.reshape(-1, self.n_clusters)
+        return np.where(votes.max(axis=1) > 0, votes.argmax(axis=1), UNKNOWN).astype(np.int64)
+
+    def embedding_of(self, views: Views, first: int = 0) -> Array:
+        """The weighted mean of the nearest references' rows; zero for a sample that resembles none."""
+        nearest, weights = self._nearest(views)
+        shares = weights * ratio(1.0, weights.sum(axis=1, keepdims=True))
+        return np.asarray(np.einsum("ij,ijk->ik", shares, self.embedding[nearest]))
+
+    @cached_property
+    def embedding(self) -> Array:
+        """The leading eigenvectors of the graph, one row per reference."""
+        return leading_eigenvectors(self.graph, self.n_clusters, np.random.RandomState(0)).embedding
+
+    def _nearest(self, views: Views) -> tuple[AnyArray, Array]:
+        """The nearest references of every sample, nearest first, and what they count."""
+        blocks = self.preparation.apply(views).arrays
+        coordinates = self.coordinates([side_by_side(blocks)] if self.concatenated else blocks)
+        nearest, values = largest_of_rows(self.closeness(coordinates), self.n_neighbors)
+        weights = np.where(values > 0, 1.0 - np.arange(nearest.shape[1]) / nearest.shape[1], 0.0)
+        if self.known:
+            positions = np.array([self.known.get(digest, UNKNOWN) for digest in digests(views)])
+            found = positions != UNKNOWN
+            nearest[found, 0], weights[found] = positions[found], np.eye(nearest.shape[1])[0]
+        return nearest, weights
+
+
+def digests(views: Views) -> list[bytes]:
+    """Short fingerprints of all samples."""
+    return [blake2b(fingerprint, digest_size=16).digest() for fingerprint in fingerprints(views)]
+
+
+def known_samples(views: Views) -> dict[bytes, int]:
+    """Where samples are found; of equal ones, the first."""
+    found: dict[bytes, int] = {}
+    for position, digest in enumerate(digests(views)):
+        found.setdefault(digest, position)
+    return found
