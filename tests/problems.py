@@ -67,3 +67,15 @@ FITS = {
     "half_frobenius": lambda residual: 0.5 * cp.sum_squares(residual),
     "l12": lambda residual: cp.sum(cp.norm(residual, 2, axis=0)),
 }
+
+
+def many_subspaces(n_samples=1200, n_clusters=5, noise=0.1, seed=0, width=20):
+    """Samples of subspaces of dimension 3 in two views, in random order, and their labels."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, n_clusters, n_samples)
+    views = []
+    for _ in range(2):
+        bases = rng.normal(size=(n_clusters, 3, width)) / np.sqrt(width)
+        view = np.einsum("nd,ndw->nw", rng.normal(size=(n_samples, 3)), bases[labels])
+        views.append(view + noise * rng.normal(size=view.shape))
+    return views, labels

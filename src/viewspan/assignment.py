@@ -12,6 +12,7 @@ from viewspan._linalg import ratio, svd
 from viewspan._sparse import side_by_side
 from viewspan._typing import AnyArray, Array, Graph, Labels
 from viewspan.coordinates import Coordinates
+from viewspan.graph.landmarks import strong_coefficients
 from viewspan.graph.patterns import NOTHING, largest_of_rows
 from viewspan.graph.spectrum import leading_eigenvectors
 from viewspan.preparation import Preparation
@@ -29,6 +30,12 @@ class Closeness(Protocol):
     """From coordinates (n, r) to how close each of n samples is to each of m references, (n, m)."""
 
     def __call__(self, coordinates: Array) -> AnyArray: ...
+
+    def count(self, n_neighbors: int, n_references: int) -> int:
+        """How many references have a say about a sample."""
+
+    def weights(self, values: AnyArray) -> Array:
+        """How much they count, from how close they are, closest first."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,13 @@ class ByPatterns:
             total += np.abs(cosines, out=cosines)
         return total
 
+    def count(self, n_neighbors: int, n_references: int) -> int:
+        return min(n_neighbors, n_references)
+
+    def weights(self, values: AnyArray) -> Array:
+        """1, …, 1/n."""
+        return np.where(values > 0, 1.0 - np.arange(values.shape[1]) / values.shape[1], 0.0)
+
 
 @dataclass(frozen=True)
 class ByCoefficients:
@@ -91,6 +105,13 @@ class ByCoefficients:
     def __call__(self, coordinates: Array) -> AnyArray:
         given, taken = (np.sqrt(sum((coordinates @ part) ** 2 for part in parts)) for parts in (self.given, self.taken))
         return np.asarray(given + taken)
+
+    def count(self, n_neighbors: int, n_references: int) -> int:
+        return strong_coefficients(n_neighbors, n_references)
+
+    def weights(self, values: AnyArray) -> Array:
+        """The coefficients themselves."""
+        return values
 
 
 def pattern_map(result: Result, reduction: Reduction, view: int, *, mutual: bool) -> Array:
@@ -197,8 +218,9 @@ class Assigner:
         """The nearest references of every sample, nearest first, and what they count."""
         blocks = self.preparation.apply(views).arrays
         coordinates = self.coordinates([side_by_side(blocks)] if self.concatenated else blocks)
-        nearest, values = largest_of_rows(self.closeness(coordinates), self.n_neighbors)
-        weights = np.where(values > 0, 1.0 - np.arange(nearest.shape[1]) / nearest.shape[1], 0.0)
+        closeness = self.closeness(coordinates)
+        nearest, values = largest_of_rows(closeness, self.closeness.count(self.n_neighbors, len(self.labels)))
+        weights = self.closeness.weights(values)
         if self.known:
             positions = np.array([self.known.get(digest, UNKNOWN) for digest in digests(views)])
             found = positions != UNKNOWN

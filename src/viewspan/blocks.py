@@ -18,7 +18,7 @@ from viewspan._threads import in_threads, single_threaded_blas
 from viewspan._typing import AnyArray
 from viewspan.views import Views, is_dask
 
-ENTRIES = 2**23
+ENTRIES = 2**21
 """Of the largest array that is made of one block."""
 FEWEST_ROWS, MOST_ROWS = 256, 2**15
 TOGETHER = 8

@@ -29,6 +29,7 @@ from viewspan.solvers.result import Result
 from viewspan.summary import Summarise, Summary, reduction_of
 from viewspan.views import Views, count_distinct
 
+LARGEST_SEED = 2**31
 PER_LANDMARK = 2
 """Samples in the graph for every landmark; their fair sample is what the landmarks are chosen from."""
 
@@ -137,7 +138,7 @@ def summarise(source: Source, recipe: Recipe, capacity: int, stages: Stages) -> 
     """One pass; another one if features are to be scaled or made affine, which only the first can tell, or if the Gram
     matrix is too ill-conditioned for weights that count every singular value.
     """
-    seed = int(recipe.generator.randint(2**31))
+    seed = int(recipe.generator.randint(LARGEST_SEED))
     first = Summarise(None, recipe.normalize, "squares", capacity, seed)
     summary = one_pass(source, first, stages)
     preparation = Preparation.choose(summary.columns, recipe.scale_features, recipe.affine, recipe.normalize)

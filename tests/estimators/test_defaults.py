@@ -79,7 +79,7 @@ def test_centred_views_keep_both_sides_of_their_mean_apart():
 def test_every_graph_has_its_way_to_labels(graph, how, monkeypatch):
     asked = []
 
-    def spy(affinity, spectrum, n_clusters, way, random_state):
+    def spy(affinity, spectrum, n_clusters, way, random_state, weights):
         asked.append(way)
         return np.arange(affinity.shape[0]) % n_clusters
 

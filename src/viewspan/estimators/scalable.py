@@ -14,7 +14,7 @@ from viewspan._warnings import warn
 from viewspan.assignment import UNKNOWN
 from viewspan.blocks import Source, ignore, source_of
 from viewspan.estimators.base import COUNT, SubspaceClusterer, check_memory
-from viewspan.fitting import PER_LANDMARK, fit_in_memory, fit_landmarks, merge, summarise
+from viewspan.fitting import LARGEST_SEED, PER_LANDMARK, fit_in_memory, fit_landmarks, merge, summarise
 from viewspan.graph.ncut import number_by_appearance
 from viewspan.preparation import Columns, Preparation
 from viewspan.summary import Moments, Summarise, Summary
@@ -22,6 +22,7 @@ from viewspan.views import Views, check_views
 
 MOST_SAMPLES = 10_000
 """In one graph, if nothing is asked for."""
+WAY_OUT = "Take fewer n_landmarks, or fewer features; sklearn.decomposition.TruncatedSVD makes few of many sparse ones."
 LANDMARKS = 5000
 """Of them."""
 
@@ -75,7 +76,7 @@ class ScalableClusterer(SubspaceClusterer):
         if not self._wants_landmarks(views):
             super()._fit_views(views, stages)
             return
-        check_memory(self._bytes_of_landmarks(views), type(self).__name__, views.n_samples, "Take fewer n_landmarks.")
+        check_memory(self._bytes_of_landmarks(views), type(self).__name__, views.n_samples, WAY_OUT)
         recipe, source = self._recipe(views.dtype, stages), source_of(views)
         if sum(views.n_features) >= views.n_samples:
             fit = fit_in_memory(views, self._n_rows, self._n_landmarks, recipe, stages)
@@ -170,7 +171,7 @@ class ScalableClusterer(SubspaceClusterer):
         columns = [Columns.of(array) for array in views.read(first=0).arrays]
         preparation = Preparation.choose(columns, self.scale_features, self.affine, self.normalize)
         by: Moments = "squares" if isinstance(self.lam, str) else "triangles"
-        seed = int(check_random_state(self.random_state).randint(2**31))
+        seed = int(check_random_state(self.random_state).randint(LARGEST_SEED))
         function = Summarise(preparation, self.normalize, by, self._n_rows, seed)
         return Arrived(function, summary_of(views, function), copied(views))
 
@@ -193,6 +194,7 @@ class ScalableClusterer(SubspaceClusterer):
         stages = Stages(self.callback, self.verbose)
         all_kept = summary.n_samples <= MOST_SAMPLES and self.graph != "landmarks"
         recipe = self._recipe(np.dtype(np.float64), stages)
+        recipe.generator.randint(LARGEST_SEED)  # the fair sample's, so that a fit of all samples would do the same
         self._remember(fit_landmarks(preparation, summary, None if all_kept else self._n_landmarks, recipe, stages))
         self.labels_ = self.predict(
             self._arrived.last.arrays[0] if self._arrived.last.single else self._arrived.last.arrays

@@ -6,6 +6,7 @@ many samples lie between them. The samples themselves then follow their nearest 
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -29,6 +30,12 @@ ROWS = 1024
 """Samples that are compared with all landmarks at once."""
 ROUNDS = 10
 """In which landmarks are chosen."""
+ITSELF = np.float32(1.001)
+"""A landmark is nearer to itself by this factor than the nearest other one could be."""
+DENSE = 0.05
+"""Rows with more entries than this share are multiplied as full matrices."""
+SHARE = 4
+"""One in so many of the paper's coefficients counts."""
 SMALLEST = 1e-4
 """No sample is so near to a landmark that it could not become one."""
 
@@ -88,7 +95,7 @@ def joined_to_landmarks(patterns: Patterns, landmarks: AnyArray, weights: Array,
     def join(start: int) -> list[scipy.sparse.csr_array]:
         queries = [pattern[:, start : start + ROWS] for pattern in patterns.columns]
         sums = closeness_sums(queries, references, patterns.spectra, weights, depth)
-        return [strongest(values, n_neighbors) for values in sums]
+        return [strongest(nearest_to_themselves(values, landmarks, start), n_neighbors) for values in sums]
 
     blocks = zip(*in_threads(join, range(0, n_samples, ROWS)), strict=True)
     return average([normalised(scipy.sparse.csr_array(scipy.sparse.vstack(rows))) for rows in blocks], [1.0, 1.0, 1.0])
@@ -109,8 +116,13 @@ def closeness_sums(
     return plain, calibrated, ranked
 
 
+def strong_coefficients(n_neighbors: int, n_landmarks: int) -> int:
+    """How many coefficients of a sample count: low rank spreads them over the whole subspace, so a share of all."""
+    return min(max(n_neighbors, n_landmarks // SHARE), n_landmarks)
+
+
 def affinity_to_landmarks(result: Result, landmarks: AnyArray, weights: Array, n_neighbors: int) -> Graph:
-    """B: the largest entries of the landmarks' columns of the paper's 𝕎, as many per sample as it has neighbours."""
+    """B: the largest entries of the landmarks' columns of the paper's 𝕎."""
     n_samples = result.cores.shape[1] if result.left is None else len(result.left)
 
     def join(start: int) -> scipy.sparse.csr_array:
@@ -119,12 +131,20 @@ def affinity_to_landmarks(result: Result, landmarks: AnyArray, weights: Array, n
         for core, weight in zip(result.cores, weights, strict=True):
             given += (weight * part(result.left, rows) @ core @ part(result.right, landmarks).T) ** 2
             taken += (weight * part(result.left, landmarks) @ core @ part(result.right, rows).T).T ** 2
-        closeness = np.sqrt(given) + np.sqrt(taken)
-        found, values = largest_of_rows(closeness, n_neighbors)
+        closeness = nearest_to_themselves(np.sqrt(given) + np.sqrt(taken), landmarks, start)
+        found, values = largest_of_rows(closeness, strong_coefficients(n_neighbors, len(landmarks)))
         starts = np.arange(len(closeness) + 1) * found.shape[1]
         return scipy.sparse.csr_array((values.ravel(), found.ravel(), starts), shape=closeness.shape)
 
     return scipy.sparse.csr_array(scipy.sparse.vstack(list(in_threads(join, range(0, n_samples, ROWS)))))
+
+
+def nearest_to_themselves(closeness: AnyArray, landmarks: AnyArray, start: int) -> AnyArray:
+    """A landmark is joined to itself before others, so that none is left alone because equal ones come first."""
+    (columns,) = np.nonzero((landmarks >= start) & (landmarks < start + len(closeness)))
+    rows = landmarks[columns] - start
+    closeness[rows, columns] = ITSELF * closeness[rows].max(axis=1)
+    return closeness
 
 
 def part(basis: Array | None, rows: AnyArray | slice) -> Array:
@@ -138,7 +158,10 @@ def normalised(rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array(samples @ rows @ landmarks)
 
 
-def through_samples(rows: Graph) -> Graph:
+def through_samples(rows: Any) -> Graph:
     """BᵀD⁻¹B, the graph of the landmarks."""
-    scale = scipy.sparse.diags_array(ratio(1.0, np.asarray(rows.sum(axis=1))))
-    return scipy.sparse.csr_array(rows.T @ (scale @ rows))
+    scale = ratio(1.0, np.asarray(rows.sum(axis=1)))
+    if rows.nnz > DENSE * rows.shape[0] * rows.shape[1]:
+        matrix: Array = rows.toarray()
+        return matrix.T @ (scale[:, None] * matrix)
+    return scipy.sparse.csr_array(rows.T @ (scipy.sparse.diags_array(scale) @ rows))

@@ -1,0 +1,311 @@
+"""Any number of samples, in any form, in parts, and unseen ones."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
+
+import viewspan
+from tests.problems import many_subspaces, two_subspaces
+from viewspan import blocks, memory
+from viewspan.estimators import scalable
+
+LANDMARKS = {"graph": "landmarks", "n_landmarks": 200, "random_state": 0}
+MODELS = [
+    viewspan.CLRSC(5, **LANDMARKS),
+    viewspan.CLRSC(5, lam=0.5, tau=1.0, **LANDMARKS),
+    viewspan.LRR(5, **LANDMARKS),
+    viewspan.LRR(5, fusion="concat", **LANDMARKS),
+]
+models = pytest.mark.parametrize("model", MODELS, ids=repr)
+EVERYONE = [
+    *MODELS,
+    viewspan.CLRSC(5, random_state=0),
+    viewspan.CLRSC(5, lam=0.5, tau=1.0, random_state=0),
+    viewspan.CLRSC(5, lam=0.5, tau=1.0, solver="ladmpsap", random_state=0, tol=0.1),
+    viewspan.LRR(5, fusion="concat", random_state=0),
+    viewspan.LRR(5, datafit="l12", random_state=0, tol=1e-2),
+    viewspan.SSC(5, random_state=0, tol=1e-2),
+    viewspan.MLAP(5, random_state=0, tol=1e-1),
+]
+
+
+@pytest.fixture(scope="module")
+def many():
+    return many_subspaces()
+
+
+@models
+def test_landmarks_find_what_all_samples_find(model, many):
+    views, labels = many
+    found = clone(model).fit(views)
+    dense = clone(model).set_params(graph="dense").fit(views)
+    assert adjusted_rand_score(labels, found.labels_) > 0.99
+    assert adjusted_rand_score(dense.labels_, found.labels_) > 0.99
+    assert found.objective_ == pytest.approx(dense.objective_, rel=2e-4)
+    assert found.dual_gap_ <= 1e-4
+    assert found.affinity_matrix_.shape == (200, 200)
+
+
+def test_the_certificate_is_of_all_samples(many):
+    """Lower bound and objective of either road hold for the other one's optimum, because it is one problem."""
+    found, dense = (
+        viewspan.CLRSC(5, graph=graph, random_state=0).fit(many[0]).result_ for graph in ("landmarks", "dense")
+    )
+    np.testing.assert_allclose(found.lam, dense.lam, rtol=1e-9)
+    assert found.tau == pytest.approx(dense.tau, rel=1e-9)
+    assert found.dual_bound <= dense.objective * (1 + 1e-9)
+    assert dense.dual_bound <= found.objective * (1 + 1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:The solver", "ignore:The graph is in")
+@pytest.mark.parametrize("model", EVERYONE, ids=repr)
+def test_training_samples_predict_to_their_own_labels(model):
+    views, _ = many_subspaces(120)
+    fitted = clone(model).fit(views)
+    np.testing.assert_array_equal(fitted.predict(views), fitted.labels_)
+    some = np.random.default_rng(0).permutation(120)[:7]
+    np.testing.assert_array_equal(fitted.predict([view[some] for view in views]), fitted.labels_[some])
+    assert fitted.transform(views).shape == (120, fitted.n_clusters_)
+
+
+@pytest.mark.filterwarnings("ignore:The solver", "ignore:The graph is in")
+@pytest.mark.parametrize("model", EVERYONE, ids=repr)
+def test_unseen_samples_go_where_they_belong(model):
+    views, labels = many_subspaces(300, noise=0.02)
+    seen, unseen = slice(0, 200), slice(200, 300)
+    fitted = clone(model).fit([view[seen] for view in views])
+    found = np.concatenate([fitted.labels_, fitted.predict([view[unseen] for view in views])])
+    assert adjusted_rand_score(labels[seen], fitted.labels_) > 0.95
+    assert adjusted_rand_score(labels, found) > 0.95
+
+
+def test_rows_of_the_embedding_are_near_where_labels_agree(many):
+    views, labels = many
+    for graph in ("dense", "landmarks"):
+        model = viewspan.CLRSC(5, graph=graph, random_state=0).fit([view[:900] for view in views])
+        rows = model.transform([view[900:] for view in views])
+        rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        alike = labels[900:][:, None] == labels[900:]
+        assert np.median(np.abs(rows @ rows.T)[alike]) > 0.9
+        assert np.median(np.abs(rows @ rows.T)[~alike]) < 0.3
+
+
+def kinds(folder, views):
+    """The same numbers in many forms."""
+    path = folder / "view.npy"
+    np.save(path, views[0])
+    yield [np.load(path, mmap_mode="r"), views[1]]
+    yield [scipy.sparse.csr_array(views[0]), views[1]]
+    yield [scipy.sparse.coo_array(views[0]), scipy.sparse.csc_array(views[1])]
+    yield [np.asfortranarray(views[0]), pd.DataFrame(views[1])]
+    yield {"a": views[0][::-1][::-1], "b": views[1].astype(">f8")}
+
+
+@pytest.mark.parametrize("graph", ["dense", "landmarks"])
+def test_the_form_of_a_view_does_not_matter(graph, tmp_path):
+    views, _ = many_subspaces(400)
+    model = viewspan.CLRSC(5, graph=graph, n_landmarks=100, random_state=0)
+    expected = clone(model).fit_predict(views)
+    for given in kinds(tmp_path, views):
+        np.testing.assert_array_equal(clone(model).fit_predict(given), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+def test_a_memory_map_is_never_copied_as_a_whole(dtype, tmp_path, monkeypatch):
+    """Blocks of at most 256 samples are read, whatever the type."""
+    views, labels = many_subspaces()
+    largest = []
+    read = scalable.Views.read
+    monkeypatch.setattr(blocks, "ENTRIES", 1)
+    monkeypatch.setattr(scalable.Views, "read", lambda self, **kw: largest.append(self.n_samples) or read(self, **kw))
+    maps = []
+    for number, view in enumerate(views):
+        np.save(tmp_path / f"{number}.npy", (1000 * view).astype(dtype))
+        maps.append(np.load(tmp_path / f"{number}.npy", mmap_mode="r"))
+    found = viewspan.CLRSC(5, **LANDMARKS).fit_predict(maps)
+    assert max(largest) == 256
+    assert adjusted_rand_score(labels, found) > 0.99
+
+
+@pytest.mark.parametrize("entries", [1, 10**4, 10**9])
+def test_blocks_do_not_matter(entries, many, monkeypatch):
+    expected = clone(MODELS[0]).fit_predict(many[0])
+    monkeypatch.setattr(blocks, "ENTRIES", entries)
+    np.testing.assert_array_equal(clone(MODELS[0]).fit_predict(many[0]), expected)
+
+
+def test_more_features_than_samples():
+    views, labels = many_subspaces(150, width=120, noise=0.05)
+    sparse = [scipy.sparse.csr_array(view) for view in views]
+    for given in (views, sparse):
+        model = viewspan.CLRSC(5, graph="landmarks", n_landmarks=80, random_state=0).fit([view[:140] for view in given])
+        assert adjusted_rand_score(labels[:140], model.labels_) > 0.95
+        found = np.concatenate([model.labels_, model.predict([view[140:] for view in given])])
+        assert adjusted_rand_score(labels, found) > 0.95
+
+
+def test_features_are_treated_alike_on_both_roads():
+    views, _ = many_subspaces(300)
+    views = [views[0] * np.r_[1e4, np.ones(19)], views[1] - views[1].mean(axis=0)]
+    for graph in ("dense", "landmarks"):
+        model = viewspan.CLRSC(5, graph=graph, random_state=0).fit(views)
+        assert model.features_scaled_ == [True, False]
+        assert model.affine_ == [False, True]
+        np.testing.assert_array_equal(model.predict(views), model.labels_)
+
+
+def test_the_number_of_clusters_is_found_with_landmarks(many):
+    model = viewspan.CLRSC(**LANDMARKS).fit(many[0])
+    assert model.n_clusters_ == 5
+    assert adjusted_rand_score(many[1], model.labels_) > 0.99
+
+
+def test_all_samples_alike_are_one_cluster_with_landmarks():
+    model = viewspan.CLRSC(graph="landmarks", random_state=0).fit([np.ones((50, 3)), np.ones((50, 4))])
+    assert model.n_clusters_ == 1
+
+
+def test_weak_directions_that_given_weights_see_are_found():
+    """Squares of singular values a million times smaller than others are rounding; a given λ may see them."""
+    rng = np.random.default_rng(0)
+    view = rng.normal(size=(300, 6)) * [1, 1, 1, 1e-7, 1e-7, 1e-7]
+    roads = [
+        viewspan.LRR(2, lam=1e-15, normalize=False, graph=graph, random_state=0).fit(view)
+        for graph in ("dense", "landmarks")
+    ]
+    assert [np.linalg.matrix_rank(model.cores_[0]) for model in roads] == [6, 6]
+    assert roads[0].objective_ == pytest.approx(roads[1].objective_, rel=1e-5)
+
+
+@pytest.mark.parametrize("size", [1, 37, 1200])
+def test_batches_add_up(size, many):
+    views, labels = many
+    model = viewspan.CLRSC(5, random_state=0)
+    expected = clone(model).fit(views)
+    stop = 200 if size == 1 else 1200
+    buffers = [np.empty((size, 20)) for _ in views]
+    for start in range(0, stop, size):
+        rows = slice(start, min(start + size, stop))
+        for buffer, view in zip(buffers, views, strict=True):
+            buffer[: rows.stop - start] = view[rows]
+        model.partial_fit([buffer[: rows.stop - start] for buffer in buffers])  # the next batch overwrites it
+    if stop == 1200:
+        assert model.objective_ == pytest.approx(expected.objective_, rel=2e-4)
+    assert adjusted_rand_score(labels, model.predict(views)) > 0.99
+    np.testing.assert_array_equal(model.labels_, model.predict([view[rows] for view in views]))
+
+
+def test_batches_are_solved_when_asked_and_again_after_more(many, monkeypatch):
+    views, labels = many
+    model, solved = viewspan.CLRSC(5, **LANDMARKS), []
+    original = scalable.fit_landmarks
+    monkeypatch.setattr(scalable, "fit_landmarks", lambda *given: solved.append(1) or original(*given))
+    with pytest.raises(NotFittedError):
+        model.predict(views)
+    model.partial_fit([view[:600] for view in views])
+    assert not solved
+    assert model.n_clusters_ == 5 and model.labels_.shape == (600,) and len(solved) == 1
+    model.predict(views)
+    assert len(solved) == 1
+    model.partial_fit([view[600:] for view in views])
+    assert adjusted_rand_score(labels, pickle.loads(pickle.dumps(model)).predict(views)) > 0.99
+    assert model.fit(views).labels_.shape == (1200,)
+
+
+def test_a_first_batch_unlike_the_others_is_told():
+    views, _ = many_subspaces(400)
+    model = viewspan.CLRSC(5, random_state=0).partial_fit([view[:200] for view in views])
+    model.partial_fit([1e4 * views[0][200:] * np.r_[1e3, np.ones(19)], views[1][200:]])
+    with pytest.warns(UserWarning, match="scaled differently"):
+        _ = model.labels_
+
+
+def test_only_methods_that_can_be_reduced_take_batches():
+    assert hasattr(viewspan.CLRSC(), "partial_fit")
+    assert not hasattr(viewspan.CLRSC(solver="ladmpsap"), "partial_fit")
+    assert not hasattr(viewspan.LRR(datafit="l12"), "partial_fit")
+    assert not hasattr(viewspan.SSC(), "partial_fit")
+    with pytest.raises(ValueError, match="an ℓ1,2 fit cannot be"):
+        viewspan.LRR(2, datafit="l12", graph="landmarks").fit(two_subspaces()[0])
+
+
+@pytest.mark.parametrize("short", [None, 10**6])
+def test_memory_decides_and_refuses_before_the_work(short, many, monkeypatch):
+    views, _ = many
+    monkeypatch.setattr(memory, "BLOCKS", 0)
+    monkeypatch.setattr(memory, "available", lambda: short)
+    if short is None:
+        assert viewspan.LRR(5, random_state=0).fit(views).affinity_matrix_.shape == (1200, 1200)
+        return
+    with pytest.raises(MemoryError, match=r"SSC would need about .* MB for 1200 samples.*1\.0 MB are available"):
+        viewspan.SSC(5).fit(views)
+    with pytest.raises(MemoryError, match="graph='landmarks'"):
+        viewspan.LRR(5, graph="dense").fit(views)
+    with pytest.raises(MemoryError, match="fewer n_landmarks"):
+        viewspan.LRR(5).fit(views)
+    monkeypatch.setattr(memory, "available", lambda: 30 * 10**6)
+    assert viewspan.LRR(5, n_landmarks=100, random_state=0).fit(views).affinity_matrix_.shape == (100, 100)
+
+
+def test_progress_is_told(many):
+    told = []
+    viewspan.CLRSC(5, callback=told.append, **LANDMARKS).fit(many[0])
+    assert list(dict.fromkeys(progress.stage for progress in told)) == ["reading", "solving", "comparing", "labelling"]
+    for stage in ("reading", "solving", "comparing", "labelling"):
+        shares = [progress.share for progress in told if progress.stage == stage]
+        assert shares == sorted(shares) and shares[0] == 0.0 and shares[-1] == 1.0
+    assert told[0].remaining is None and told[-1].remaining == 0.0
+    assert [p.elapsed for p in told] == sorted(p.elapsed for p in told)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (lambda views: [views[0][:, :5], views[1]], "view 0 has 5 features, but CLRSC is expecting 20 features"),
+        (lambda views: [views[0]], "X has 1 views, but CLRSC is expecting 2 views"),
+        (lambda views: [np.full_like(views[0], np.nan), views[1]], "view 0 contains NaN in 24000 of its 24000 values"),
+    ],
+)
+@pytest.mark.parametrize("what", ["predict", "transform"])
+def test_unlike_views_are_refused(given, message, what, many):
+    model = clone(MODELS[0]).fit(many[0])
+    with pytest.raises(ValueError, match=message):
+        getattr(model, what)(given(many[0]))
+
+
+def test_views_are_found_by_name(many):
+    views = dict(zip("ab", many[0], strict=True))
+    model = clone(MODELS[0]).fit(views)
+    np.testing.assert_array_equal(model.predict(dict(reversed(views.items()))), model.labels_)
+    with pytest.raises(ValueError, match="'b' is missing"):
+        model.predict({"a": views["a"], "c": views["b"]})
+
+
+def test_nan_is_found_where_it_is(many):
+    first = many[0][0].copy()
+    first[1000, 3] = np.nan
+    with pytest.raises(ValueError, match=r"view 0 contains NaN in 1 of its \d+ values from sample"):
+        clone(MODELS[0]).fit([first, many[0][1]])
+
+
+def test_a_sample_that_resembles_none_is_told(many):
+    model = clone(MODELS[0]).fit(many[0])
+    with pytest.warns(UserWarning, match="1 of 1 samples resemble none"):
+        assert model.predict([np.zeros((1, 20)), np.zeros((1, 20))])[0] == 0
+    views = [view.copy() for view in many[0]]
+    for view in views:
+        view[7] = 0.0
+    with pytest.warns(UserWarning, match="is zero for 1 of 1200 samples"), pytest.warns(UserWarning, match="arbitrary"):
+        clone(MODELS[0]).fit(views)
+
+
+def test_float32_stays_float32(many):
+    model = clone(MODELS[0]).fit([view.astype(np.float32) for view in many[0]])
+    assert model.cores_.dtype == model.basis_.dtype == np.float32
+    assert adjusted_rand_score(many[1], model.labels_) > 0.99
