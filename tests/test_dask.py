@@ -49,7 +49,7 @@ def in_chunks(views, first=(5000, 20), second=(3000, 10)):
     return [dask.array.from_array(view, chunks=shape) for view, shape in zip(views, chunks, strict=True)]
 
 
-@pytest.mark.parametrize("chunks", [(5000, 20), (N_SAMPLES, 7), (137, 20)])
+@pytest.mark.parametrize("chunks", [(5000, 20), (N_SAMPLES, 7), (137, 20), ((0, 7000, 0, 5000), 20)])
 def test_chunks_do_not_matter(chunks, views, expected):
     with dask.config.set(scheduler="threads"):
         found = model().fit(in_chunks(views, first=chunks))
@@ -96,6 +96,9 @@ def test_few_samples_are_fetched(views):
             ValueError,
             r"view 0: the number of samples is not known.*compute_chunk_sizes",
         ),
+        (lambda view: dask.array.ma.masked_greater(view, 1.0), ValueError, "view 0: it is a masked array"),
+        (lambda view: view.astype(object), ValueError, "view 0: the array holds Python objects"),
+        (lambda view: view.to_dask_dataframe(), TypeError, r"view 0: CLRSC takes Dask arrays.*to_dask_array"),
         (lambda view: view[:, 0], ValueError, "view 0: Expected 2D array, got 1D"),
         (lambda view: view.astype(complex), ValueError, "view 0: Complex data not supported"),
         (lambda view: view[:500], ValueError, "view 0 has 500, view 1 has 12000"),

@@ -21,7 +21,7 @@ class Progress(NamedTuple):
     Attributes
     ----------
     stage : str
-        What is being done: "reading", "solving", "comparing", "cutting" or "labelling".
+        What is being done: "reading", "solving", "comparing" (graphs, and their cut) or "labelling".
     share : float
         How much of the stage is done, from 0 to 1.
     elapsed : float

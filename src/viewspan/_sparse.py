@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from viewspan._linalg import ratio
 from viewspan._typing import Array, Block
 
 
@@ -35,11 +36,15 @@ def joined(blocks: Sequence[Block], dense: Any, sparse: Any) -> Block:
     return dense(list(blocks))
 
 
-def times_rows(block: Block, factors: Array) -> Block:
-    """diag(factors) · block, of a sparse one."""
-    return scipy.sparse.csr_array(scipy.sparse.diags_array(factors.ravel()) @ block)
+def over_rows(block: Block, divisors: Array) -> Block:
+    """Rows divided by one number each, of a sparse block; 0 where that is 0."""
+    return with_data(block, ratio(block.data, np.repeat(divisors.ravel(), np.diff(block.indptr))))
 
 
-def times_columns(block: Block, factors: Array) -> Block:
-    """block · diag(factors), of a sparse one."""
-    return scipy.sparse.csr_array(block @ scipy.sparse.diags_array(factors))
+def over_columns(block: Block, divisors: Array) -> Block:
+    """Columns divided by one number each, of a sparse block; 0 where that is 0."""
+    return with_data(block, ratio(block.data, divisors[block.indices]))
+
+
+def with_data(block: Block, data: Array) -> Block:
+    return scipy.sparse.csr_array((data, block.indices, block.indptr), shape=block.shape)

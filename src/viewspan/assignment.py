@@ -193,7 +193,8 @@ class Assigner:
     @property
     def width(self) -> int:
         """The most entries that one sample needs."""
-        return max(len(self.labels), sum(view.n_features for view in self.preparation.treatments))
+        gathered = self.closeness.count(self.n_neighbors, len(self.labels)) * self.n_clusters
+        return max(len(self.labels), gathered, sum(view.n_features for view in self.preparation.treatments))
 
     def labels_of(self, views: Views, first: int = 0) -> Labels:
         nearest, weights = self._nearest(views)

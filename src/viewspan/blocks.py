@@ -117,9 +117,9 @@ class OnDask:
         return arrays.concatenate(parts)
 
     def _heights(self) -> tuple[int, ...]:
-        """Rows of the chunks: those of the Dask array that has most of them."""
+        """Rows of the chunks: those of the Dask array that has most of them, without empty ones."""
         given = [array.chunks[0] for array in self.views.arrays if is_dask(array)]
-        return max(given, key=len)
+        return tuple(int(height) for height in max(given, key=len) if height > 0)
 
     def _chunks(self) -> Iterator[tuple[Views, Any, int]]:
         """The views without their arrays, the arrays of one chunk as tasks, and the position of its first sample."""

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from viewspan._progress import Stages
-from viewspan._typing import AnyArray, Labels
+from viewspan._typing import AnyArray
 from viewspan._warnings import warn
 from viewspan.assignment import (
     Assigner,
@@ -92,10 +92,6 @@ class Fitted:
     references: AnyArray | None = None
     known: dict[bytes, int] = field(default_factory=dict)
 
-    def relabelled(self, order: Labels) -> "Fitted":
-        """With other numbers for the clusters."""
-        return replace(self, united=self.united._replace(labels=order[self.united.labels]))
-
     @cached_property
     def assigner(self) -> Assigner:
         """Made when it is first asked for."""
@@ -167,7 +163,7 @@ def fit_landmarks(
     """A graph of landmarks, from what one pass has kept of the samples; None for a graph of all that were kept."""
     summary = replace(summary, sample=summary.sample.in_order())
     widths = [treatment.n_features for treatment in preparation.treatments]
-    used = preparation.n_features_used
+    used = preparation.with_columns(summary.columns).n_features_used
     if recipe.concatenated:
         widths, used = [sum(widths)], (sum(used),)
     reduction = reduction_of(summary, widths, used)

@@ -52,7 +52,7 @@ def of_landmarks(
         Samples in the graph, and landmarks among them.
     n_solutions, n_neighbors : int
     """
-    width = sum(widths)
+    width = min(sum(widths), max(n_samples, 1))
     kept = 16 * n_rows * width
     moments = 8 * width**2 * (SOLVER * len(widths) + n_solutions)
     rows = 16 * n_solutions * n_rows * 3 * n_neighbors

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from viewspan._linalg import ratio
-from viewspan._sparse import full, is_sparse, side_by_side, times_columns, times_rows
+from viewspan._sparse import full, is_sparse, over_columns, over_rows, side_by_side
 from viewspan._typing import Array, Block
 from viewspan._warnings import warn
 from viewspan.views import Views
@@ -20,6 +20,8 @@ LARGEST = 1e60
 ROUNDING = 4 * np.finfo(float).eps
 DOMINANT = 0.5
 """A feature with a larger share of a view's energy outweighs all others together."""
+MANY_TIMES = 3.0
+"""Features whose sizes differ by more are scaled differently."""
 BY_CHANCE = 0.01
 """A mean of independent values is zero up to 1/√N of their size; one a hundred times nearer was made so."""
 
@@ -47,7 +49,7 @@ class Columns:
     @classmethod
     def of(cls, block: Block) -> "Columns":
         largest = vector(abs(block).max(axis=0))
-        relative = times_columns(block, ratio(1.0, largest)) if is_sparse(block) else ratio(block, largest)
+        relative = over_columns(block, largest) if is_sparse(block) else ratio(block, largest)
         filled = vector(abs(block).max(axis=1)) > 0
         squares = vector((relative**2).sum(axis=0))
         return cls(block.shape[0], int((~filled).sum()), largest, vector(relative.sum(axis=0)), squares)
@@ -62,6 +64,14 @@ class Columns:
             mine * self.sums + theirs * other.sums,
             mine**2 * self.squares + theirs**2 * other.squares,
         )
+
+    def filled(self) -> "Columns":
+        """With the typical size of a feature where nothing was seen of it."""
+        seen = self.present > 0
+        if seen.all() or not seen.any():
+            return self
+        largest, squares = (np.where(seen, values, np.median(values[seen])) for values in (self.largest, self.squares))
+        return replace(self, largest=largest, squares=squares)
 
     @property
     def overall(self) -> float:
@@ -82,6 +92,11 @@ class Columns:
     def size(self) -> Array:
         """Root mean square of every feature, relative to its largest value; 0 for those that are not present."""
         return np.where(self.present > 0, np.sqrt(self.squares / self.n_samples), 0.0)
+
+    @property
+    def sizes(self) -> Array:
+        """The same in the feature's own unit."""
+        return self.size * self.largest
 
     @property
     def length(self) -> float:
@@ -185,6 +200,20 @@ class Preparation:
     def affine(self) -> list[bool]:
         return [treatment.affine for treatment in self.treatments]
 
+    def with_columns(self, columns: Sequence[Columns]) -> "Preparation":
+        """The same choices for other columns."""
+        pairs = zip(self.treatments, columns, strict=True)
+        return Preparation([replace(treatment, columns=view) for treatment, view in pairs])
+
+    def resembles(self, other: "Preparation") -> bool:
+        """Whether the other one makes nearly the same of samples."""
+        if (self.scaled, self.affine) != (other.scaled, other.affine):
+            return False
+        pairs = list(zip(self.treatments, other.treatments, strict=True))
+        sizes = [(mine.columns.sizes, theirs.columns.sizes) for mine, theirs in pairs if mine.scaled]
+        sizes += [(np.array([mine.constant]), np.array([theirs.constant])) for mine, theirs in pairs if mine.affine]
+        return all(alike(*pair) for pair in sizes)
+
     @property
     def changes_features(self) -> bool:
         """Whether anything is done beyond unit lengths."""
@@ -211,6 +240,12 @@ class Preparation:
             raise ValueError("Every value of every view is zero: there is nothing to cluster.")
 
 
+def alike(first: Array, second: Array) -> bool:
+    """Whether no positive number is many times the other."""
+    ratios = ratio(first, second)[first > 0]
+    return bool(((ratios < MANY_TIMES) & (ratios > 1 / MANY_TIMES)).all())
+
+
 def prepare(
     views: Views, scale_features: bool | Literal["auto"], affine: bool | Literal["auto"], normalize: bool
 ) -> Any:
@@ -223,10 +258,10 @@ def prepare(
 
 def equalized(block: Block, columns: Columns) -> Block:
     """Mean square 1 in every feature, 0 in features that are zero or rounding beside the largest."""
-    largest, gain = columns.present, ratio(1.0, columns.size)
+    largest, sizes = columns.present, columns.size  # first relative, so that nothing overflows
     if is_sparse(block):
-        return times_columns(times_columns(block, ratio(1.0, largest)), gain)
-    return ratio(block, largest) * gain  # first relative, so that nothing overflows
+        return over_columns(over_columns(block, largest), sizes)
+    return ratio(block, largest) * ratio(1.0, sizes)
 
 
 def with_constant(block: Block, constant: float) -> Block:
@@ -238,8 +273,8 @@ def unit_samples(block: Block) -> Block:
     """Every sample scaled to length 1, whatever its magnitude; what is zero stays zero."""
     largest = vector(abs(block).max(axis=1))[:, None]
     if is_sparse(block):
-        relative: Any = times_rows(block, ratio(1.0, largest))
-        return times_rows(relative, ratio(1.0, np.sqrt(vector((relative**2).sum(axis=1)))))
+        relative: Any = over_rows(block, largest)
+        return over_rows(relative, np.sqrt(vector((relative**2).sum(axis=1))))
     relative = ratio(block, largest)  # first to magnitude 1, so that squares neither overflow nor vanish
     lengths = np.sqrt(np.einsum("ij,ij->i", relative, relative))[:, None]
     return relative * ratio(1.0, lengths)

@@ -139,7 +139,8 @@ class Summarise:
         columns = [Columns.of(block) for block in views.arrays]
         preparation = self.preparation or Preparation.choose(columns, False, False, self.normalize)
         blocks = preparation.apply(views).arrays
-        moments = gram(blocks) if self.by == "squares" else padded_triangle(blocks)
+        with np.errstate(over="ignore", invalid="ignore"):  # values that are too large are refused by their columns
+            moments = gram(blocks) if self.by == "squares" else padded_triangle(blocks)
         return Summary(columns, moments, self.by, FairSample.of(blocks, self.offset + first, self.capacity, self.seed))
 
 
@@ -182,6 +183,7 @@ def reduction_of(summary: Summary, widths: Sequence[int], n_features_used: tuple
 def root(moments: Array) -> Array:
     """Some R with RᵀR = M; directions that squaring may have lost are zero."""
     squares, vectors = eigh(moments)
-    squares = np.where(squares > SQUARED * squares[-1], squares, 0.0)
-    kept = squares > 0
-    return np.sqrt(squares[kept])[:, None] * vectors[:, kept].T
+    kept = squares > SQUARED * max(squares[-1], 0.0)
+    kept[-1], squares[-1] = True, max(squares[-1], 0.0)  # zero samples have one direction, too
+    found: Array = np.sqrt(squares[kept])[:, None] * vectors[:, kept].T
+    return found

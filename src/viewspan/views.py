@@ -143,7 +143,8 @@ def name_views(views: Any, single: bool) -> tuple[list[str], list[Any]]:
 
 def check_view(view: Any, name: str, caller: str, min_samples: int) -> Any:
     """One view as an array of real numbers; nothing is read or copied that is one already."""
-    refuse_unsuitable(view, name)
+    if not is_dask(view):
+        refuse_unsuitable(view, name)
     try:
         if is_dask(view):
             return check_dask(view, caller, min_samples)
@@ -167,6 +168,8 @@ def check_dask(view: Any, caller: str, min_samples: int) -> Any:
         raise TypeError(
             f"{caller} takes Dask arrays, not {type(view).__name__}; convert it with .to_dask_array(lengths=True)."
         )
+    if isinstance(getattr(view, "_meta", None), np.ma.MaskedArray):
+        raise ValueError("it is a masked array; fill it first, for example with dask.array.ma.filled(array, value).")
     if np.isnan(view.shape[0]):
         raise ValueError("the number of samples is not known yet; call .compute_chunk_sizes() on the Dask array first.")
     check_kind(view)
@@ -208,7 +211,13 @@ def check_kind(table: Any) -> None:
         check_dtype(table, "the array")
 
 
-def check_dtype(values: AnyArray, what: str) -> None:
+def check_dtype(values: Any, what: str) -> None:
+    if values.dtype.kind == "c":
+        raise ValueError(
+            f"Complex data not supported, and {what} is complex; take real and imaginary parts as features."
+        )
+    if values.dtype.kind == "O" and is_dask(values):
+        raise ValueError(f"{what} holds Python objects; convert it to numbers with .astype(float).")
     if values.dtype.kind in "mM":
         raise ValueError(f"{what} holds dates or durations ({values.dtype}); turn them into numbers first.")
     if values.dtype.kind in "UST" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values.flat)):
@@ -278,11 +287,15 @@ def fingerprints(views: Views) -> Iterator[bytes]:
 
 
 def row_bytes(array: Block, position: int) -> bytes:
+    """Where its values are not zero, and what they are, so that dense and sparse rows are told to be equal."""
     if is_sparse(array):
         entries = slice(array.indptr[position], array.indptr[position + 1])
-        present = array.data[entries] != 0
-        return bytes(array.indices[entries][present].tobytes() + array.data[entries][present].tobytes())
-    return bytes((array[position] + 0.0).tobytes())  # -0.0 is 0.0
+        where, values = array.indices[entries], array.data[entries]
+        where, values = where[values != 0], values[values != 0]
+    else:
+        where = np.flatnonzero(array[position])
+        values = array[position][where]
+    return bytes(where.astype(np.int64).tobytes() + values.tobytes())
 
 
 def check_view_weights(weights: npt.ArrayLike | None, n_views: int) -> Array:

@@ -294,6 +294,7 @@ def test_nan_is_found_where_it_is(many):
         clone(MODELS[0]).fit([first, many[0][1]])
 
 
+@pytest.mark.filterwarnings("ignore:view 1 is zero")
 def test_a_sample_that_resembles_none_is_told(many):
     model = clone(MODELS[0]).fit(many[0])
     with pytest.warns(UserWarning, match="1 of 1 samples resemble none"):
@@ -309,3 +310,111 @@ def test_float32_stays_float32(many):
     model = clone(MODELS[0]).fit([view.astype(np.float32) for view in many[0]])
     assert model.cores_.dtype == model.basis_.dtype == np.float32
     assert adjusted_rand_score(many[1], model.labels_) > 0.99
+
+
+def test_features_that_come_with_later_batches_are_not_lost():
+    """Every cluster has features of its own, and batches are clusters: the worst that could come."""
+    rng = np.random.default_rng(0)
+    labels, view = np.repeat(range(4), 150), np.zeros((600, 40))
+    for cluster in range(4):
+        features = slice(10 * cluster, 10 * cluster + 10)
+        view[labels == cluster, features] = rng.normal(size=(150, 3)) @ rng.normal(size=(3, 10))
+    for scale in (True, "auto"):
+        model = viewspan.CLRSC(4, scale_features=scale, random_state=0)
+        for cluster in range(4):
+            model.partial_fit(view[labels == cluster])
+        if scale is True:
+            with pytest.warns(UserWarning, match="scaled differently"):
+                _ = model.labels_
+        else:
+            np.testing.assert_allclose(model.lam_, clone(model).fit(view).lam_, rtol=1e-6)
+        assert adjusted_rand_score(labels, model.predict(view)) == 1.0
+
+
+def test_columns_in_another_order_are_refused():
+    views, _ = many_subspaces(100)
+    frames = [pd.DataFrame(view, columns=[f"c{number}" for number in range(20)]) for view in views]
+    model = viewspan.CLRSC(5, random_state=0).fit(frames[0])
+    assert list(model.feature_names_in_) == list(frames[0].columns)
+    with pytest.raises(ValueError, match="feature names of X should match"):
+        model.predict(frames[0][frames[0].columns[::-1]])
+    model.fit(frames)
+    assert not hasattr(model, "feature_names_in_")
+    with pytest.raises(ValueError, match="feature names of view 1 should match"):
+        model.predict([frames[0], frames[1][frames[1].columns[::-1]]])
+    np.testing.assert_array_equal(model.predict(views), model.labels_)  # arrays have no names
+
+
+@pytest.mark.filterwarnings("ignore:10 of 1000", "ignore:view 1")
+@pytest.mark.parametrize("n_landmarks", [5, 300])
+def test_close_calls_predict_to_their_own_labels(n_landmarks):
+    """Noise as large as the samples, so that many votes are ties; and samples that resemble none."""
+    views, _ = many_subspaces(1000, noise=0.5, seed=2)
+    for view in views:
+        view[::100] = 0.0
+    for seed in range(3):
+        with pytest.warns(UserWarning, match="is zero for 10 of 1000 samples"):
+            model = viewspan.CLRSC(5, graph="landmarks", n_landmarks=n_landmarks, random_state=seed).fit(views)
+        with pytest.warns(UserWarning, match="resemble none"):
+            np.testing.assert_array_equal(model.predict(views), model.labels_)
+
+
+@pytest.mark.parametrize("noise", [0.5, 1.0])
+def test_sparse_training_samples_are_known(noise):
+    views, _ = many_subspaces(300, noise=noise)
+    sparse = [scipy.sparse.csr_array(view) for view in views]
+    model = viewspan.CLRSC(5, random_state=0).fit(sparse)
+    for given in (views, sparse):
+        np.testing.assert_array_equal(model.predict(given), model.labels_)
+
+
+def test_what_fails_leaves_the_model_as_it_was(many):
+    views, _ = many
+    model = clone(MODELS[0]).fit(views)
+    for broken in ([np.full((5, 3), np.nan)] * 2, [views[0][:, :3]] * 3):
+        with pytest.raises(ValueError, match=r"NaN|views"):
+            model.partial_fit(broken) if broken[0].shape == (5, 3) else model.predict(broken)
+        np.testing.assert_array_equal(model.predict(views), model.labels_)
+    model.partial_fit([view[:700] for view in views])
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit([np.full((5, 3), np.nan)] * 2)
+    assert model.partial_fit([view[700:] for view in views]).predict(views).shape == (1200,)
+
+
+def test_wide_data_is_not_refused_for_the_square_of_its_features(monkeypatch):
+    wide = scipy.sparse.random_array((60, 30_000), density=1e-3, rng=np.random.default_rng(0), format="csr")
+    monkeypatch.setattr(memory, "available", lambda: 2 * 10**9)
+    assert viewspan.LRR(2, graph="landmarks", random_state=0).fit(wide).labels_.shape == (60,)
+    with pytest.raises(MemoryError, match="TruncatedSVD"):
+        viewspan.LRR(2).partial_fit(wide)
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "message"),
+    [
+        (
+            viewspan.CLRSC(4, graph="landmarks", n_landmarks=3),
+            np.eye(9, 4),
+            "n_clusters=4 must not exceed n_landmarks=3",
+        ),
+        (viewspan.CLRSC(2, graph="landmarks", normalize=False), np.zeros((9, 4)), "The affinity is zero everywhere"),
+        (viewspan.CLRSC(2, graph="landmarks", normalize=False), 1e200 * np.eye(9, 4), "too extreme"),
+    ],
+)
+def test_what_landmarks_cannot_do_is_said(model, given, message):
+    with pytest.raises(ValueError, match=message):
+        clone(model).fit(given)
+
+
+def test_too_few_and_too_many_in_batches_are_told():
+    views, _ = many_subspaces(12_000)
+    with pytest.raises(ValueError, match="needs at least 2 samples"):
+        _ = viewspan.CLRSC(1).partial_fit([view[:1] for view in views]).labels_
+    with pytest.raises(ValueError, match="graph='dense' needs all samples, and of 12000 in batches 10000 were kept"):
+        _ = viewspan.CLRSC(5, graph="dense").partial_fit(views).labels_
+
+
+def test_tiny_sparse_values_are_as_good_as_others():
+    views, labels = many_subspaces(200)
+    tiny = [scipy.sparse.csr_array(1e-306 * view) for view in views]
+    assert adjusted_rand_score(labels, viewspan.CLRSC(5, **LANDMARKS).fit_predict(tiny)) > 0.97

@@ -37,8 +37,9 @@ def test_columns_of_the_paper_s_graph_are_exact(solved):
     landmarks = np.array([3, 50, 51, 399])
     found = affinity_to_landmarks(result, landmarks, np.ones(2), 4).toarray()
     np.testing.assert_allclose(found, viewspan.affinity(result)[:, landmarks], atol=1e-12)
-    kept = affinity_to_landmarks(result, landmarks, np.ones(2), 1)
-    np.testing.assert_allclose(kept.max(axis=1).toarray().ravel(), found.max(axis=1))
+    kept, others = affinity_to_landmarks(result, landmarks, np.ones(2), 1), np.delete(np.arange(400), landmarks)
+    np.testing.assert_allclose(kept.max(axis=1).toarray().ravel()[others], found.max(axis=1)[others])
+    np.testing.assert_array_equal(kept[landmarks].indices, np.arange(4))  # themselves
     assert kept.nnz == 400
 
 

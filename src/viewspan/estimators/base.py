@@ -1,7 +1,7 @@
 """What all estimators share: the way from views to labels, and the fitted attributes."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self, get_args
 
@@ -24,7 +24,7 @@ from viewspan.graph.unite import Unite
 from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
-from viewspan.views import Views, check_views, is_dask
+from viewspan.views import Views, check_views, is_dask, is_one_view
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 WEIGHT = Interval(Real, 0, np.inf, closed="left")
@@ -107,15 +107,16 @@ class SubspaceClusterer(Base):
         self._check_parameters()
         views = check_views(X, caller=type(self).__name__)
         self._check_count(views.n_samples)
-        self._fit_views(views, Stages(self.callback, self.verbose))
+        fit, labels = self._fit_views(views, Stages(self.callback, self.verbose))
+        self._remember(fit)
         self._remember_input(X, views)
+        self.labels_ = labels
         return self
 
-    def _fit_views(self, views: Views, stages: Stages) -> None:
-        check_memory(self._bytes_of_all(views), type(self).__name__, views.n_samples, self._way_out)
+    def _fit_views(self, views: Views, stages: Stages) -> tuple[Fitted, Labels]:
+        check_memory(self._bytes_of_all(views.n_samples, views.n_features), self, views.n_samples)
         fit = fit_all(views, self._recipe(views.dtype, stages), stages)
-        self._remember(fit)
-        self.labels_ = fit.united.labels
+        return fit, fit.united.labels
 
     def predict(self, X: Any) -> Any:  # noqa: N803
         """The clusters of samples, also of unseen ones: those of the nearest samples, or landmarks, that were
@@ -156,8 +157,7 @@ class SubspaceClusterer(Base):
         """
         views = self._check_unseen(X, "transform")
         assigner = self._assigner
-        width = max(assigner.width, assigner.n_neighbors * assigner.n_clusters)
-        return source_of(views).lazily(assigner.embedding_of, width, np.float64, assigner.n_clusters)
+        return source_of(views).lazily(assigner.embedding_of, assigner.width, np.float64, assigner.n_clusters)
 
     @property
     def _n_features_out(self) -> int:
@@ -225,14 +225,17 @@ class SubspaceClusterer(Base):
         """The paper's graph goes with weights that are given."""
         return self.affinity == "patterns" or (self.affinity == "auto" and isinstance(self.lam, str))
 
-    def _bytes_of_all(self, views: Views) -> int:
+    def _bytes_of_all(self, n_samples: int, n_features: Sequence[int]) -> int:
         """What a graph of all samples will take."""
-        rank = views.n_samples if self._axes.sides == "none" or self.solver != "admm" else sum(views.n_features)
+        rank = n_samples if self._axes.sides == "none" or self.solver != "admm" else sum(n_features)
         n_solutions = len(self._multiples) if isinstance(self.lam, str) else 1
-        n_views = 1 if self.fusion == "concat" else len(views.arrays)
-        return memory.of_all_samples(views.n_samples, rank, n_views, n_solutions, by_patterns=self._by_patterns)
+        n_views = 1 if self.fusion == "concat" else len(n_features)
+        return memory.of_all_samples(n_samples, rank, n_views, n_solutions, by_patterns=self._by_patterns)
 
-    _way_out: ClassVar[str] = "Take fewer samples, or CLRSC or LRR, which can do without (graph='landmarks')."
+    @property
+    def _way_out(self) -> str:
+        """Where memory is short."""
+        return "Take fewer samples, or CLRSC or LRR with their defaults, which can do without one graph of all."
 
     def _check_parameters(self) -> None:
         if isinstance(self.n_clusters, bool):  # an int to Python, a slip of the pen to everyone else
@@ -271,6 +274,12 @@ class SubspaceClusterer(Base):
                 raise ValueError(
                     f"{name} has {given} features, but {type(self).__name__} is expecting {fitted} features as input."
                 )
+        for name, given_names, fitted_names in zip(views.names, feature_names(X), self._feature_names, strict=True):
+            if given_names != fitted_names and None not in (given_names, fitted_names):
+                raise ValueError(
+                    f"The feature names of {name} should match those that were passed during fit, in the same order; "
+                    "take view[names] with the names of then."
+                )
         return views
 
     def _remember(self, fit: Fitted) -> None:
@@ -284,6 +293,8 @@ class SubspaceClusterer(Base):
     def _remember_input(self, X: Any, views: Views) -> None:  # noqa: N803
         self.n_views_in_ = len(views.arrays)
         self._view_names = list(X) if isinstance(X, Mapping) and not views.single else None
+        self._feature_names = feature_names(X)
+        self.__dict__.pop("feature_names_in_", None)
         if views.single:
             validate_data(self, X, skip_check_array=True)  # the number and, for data frames, the names of the features
             self.n_features_in_ = views.n_features[0]
@@ -354,11 +365,18 @@ class SubspaceClusterer(Base):
         return self.result_
 
 
-def check_memory(needed: int, name: str, n_samples: int, way_out: str) -> None:
+def check_memory(needed: int, model: SubspaceClusterer, n_samples: int, way_out: str | None = None) -> None:
     """Refuse before the work, not be killed in it."""
     available = memory.available()
     if available is not None and needed > available:
         raise MemoryError(
-            f"{name} would need about {memory.readable(needed)} for {n_samples} samples in one graph, and "
-            f"{memory.readable(available)} are available. {way_out}"
+            f"{type(model).__name__} would need about {memory.readable(needed)} for {n_samples} samples, and "
+            f"{memory.readable(available)} are available. {way_out or model._way_out}"
         )
+
+
+def feature_names(views: Any) -> list[list[str] | None]:
+    """The columns of every view that has names for them."""
+    parts = list(views.values()) if isinstance(views, Mapping) and not is_one_view(views) else views
+    parts = [parts] if is_one_view(views) else parts
+    return [[str(name) for name in part.columns] if hasattr(part, "columns") else None for part in parts]

@@ -1,5 +1,6 @@
 """What methods share whose coefficients can be reduced on both sides: any number of samples, also in batches."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -10,19 +11,19 @@ from sklearn.utils.metaestimators import available_if
 
 from viewspan import memory
 from viewspan._progress import Stages
+from viewspan._typing import Labels
 from viewspan._warnings import warn
 from viewspan.assignment import UNKNOWN
-from viewspan.blocks import Source, ignore, source_of
+from viewspan.blocks import ignore, source_of
 from viewspan.estimators.base import COUNT, SubspaceClusterer, check_memory
-from viewspan.fitting import LARGEST_SEED, PER_LANDMARK, fit_in_memory, fit_landmarks, merge, summarise
-from viewspan.graph.ncut import number_by_appearance
+from viewspan.fitting import LARGEST_SEED, PER_LANDMARK, Fitted, fit_in_memory, fit_landmarks, merge, summarise
 from viewspan.preparation import Columns, Preparation
 from viewspan.summary import Moments, Summarise, Summary
-from viewspan.views import Views, check_views
+from viewspan.views import MIN_SAMPLES, Views, check_views, is_dask
 
 MOST_SAMPLES = 10_000
 """In one graph, if nothing is asked for."""
-WAY_OUT = "Take fewer n_landmarks, or fewer features; sklearn.decomposition.TruncatedSVD makes few of many sparse ones."
+FEWER = "Take fewer n_landmarks, or fewer features: sklearn.decomposition.TruncatedSVD makes few of many sparse ones."
 LANDMARKS = 5000
 """Of them."""
 
@@ -59,7 +60,6 @@ class ScalableClusterer(SubspaceClusterer):
         "graph": [StrOptions({"auto", "dense", "landmarks"})],
         "n_landmarks": [COUNT, None],
     }
-    _way_out = "Take graph='landmarks', which does not grow with the square of the samples."
     _arrived: Arrived
     labels_: Any = Later()
     n_clusters_: Any = Later()
@@ -71,47 +71,56 @@ class ScalableClusterer(SubspaceClusterer):
     eigenvalues_: Any = Later()
     view_weights_: Any = Later()
 
-    def _fit_views(self, views: Views, stages: Stages) -> None:
+    def _fit_views(self, views: Views, stages: Stages) -> tuple[Fitted, Labels]:
+        self._check_landmarks()
+        if not self._wants_landmarks(views.n_samples, views.n_features):
+            found = super()._fit_views(views, stages)
+        else:
+            check_memory(self._bytes_of_landmarks(views.n_samples, views.n_features), self, views.n_samples, FEWER)
+            found = self._fit_many(views, stages)
         self.__dict__.pop("_arrived", None)
-        if not self._wants_landmarks(views):
-            super()._fit_views(views, stages)
-            return
-        check_memory(self._bytes_of_landmarks(views), type(self).__name__, views.n_samples, WAY_OUT)
+        return found
+
+    def _fit_many(self, views: Views, stages: Stages) -> tuple[Fitted, Labels]:
+        self._check_enough_landmarks()
         recipe, source = self._recipe(views.dtype, stages), source_of(views)
         if sum(views.n_features) >= views.n_samples:
             fit = fit_in_memory(views, self._n_rows, self._n_landmarks, recipe, stages)
         else:
             preparation, summary = summarise(source, recipe, self._n_rows, stages)
             fit = fit_landmarks(preparation, summary, self._n_landmarks, recipe, stages)
-        self._remember(fit)
-        self._label_all(source, stages)
-
-    def _label_all(self, source: Source, stages: Stages) -> None:
-        """Labels of all samples, numbered by appearance; the assigner's are renumbered alike."""
-        assigner = self._assigner
-        stages.begin("labelling", source.views.n_samples)
-        found = source.join(assigner.labels_of, assigner.width, stages.step)
+        stages.begin("labelling", views.n_samples)
+        found = source.join(fit.assigner.labels_of, fit.assigner.width, stages.step)
         n_unknown = int((found == UNKNOWN).sum())
         if n_unknown:
-            warn(f"{n_unknown} of {len(found)} samples are connected to no other and get an arbitrary label.")
-        everyone = np.concatenate([np.maximum(found, 0), np.arange(assigner.n_clusters)])  # also clusters of nobody
-        numbered = number_by_appearance(everyone)
-        self.labels_, order = numbered[: len(found)], numbered[len(found) :]
-        self._fit = self._fit.relabelled(order)
+            warn(f"{n_unknown} of {len(found)} samples are connected to no other and get label 0.")
+        return fit, np.maximum(found, 0)
 
-    def _wants_landmarks(self, views: Views) -> bool:
-        if self._axes.sides != "both" or self.solver != "admm":
-            if self.graph == "landmarks":
-                raise ValueError(
-                    f"graph='landmarks' needs coefficients that can be reduced, and {self._what_forbids_it} cannot be; "
-                    "take graph='dense' or 'auto'."
-                )
-            return False
-        if self.graph != "auto":
+    @property
+    def _can_be_reduced(self) -> bool:
+        return self._axes.sides == "both" and self.solver == "admm"
+
+    @property
+    def _way_out(self) -> str:
+        return f"Take graph='landmarks', or {FEWER[5:]}" if self._can_be_reduced else super()._way_out
+
+    def _check_landmarks(self) -> None:
+        if self.graph == "landmarks" and not self._can_be_reduced:
+            raise ValueError(
+                f"graph='landmarks' needs coefficients that can be reduced, and {self._what_forbids_it} cannot be; "
+                "take graph='dense' or 'auto'."
+            )
+
+    def _check_enough_landmarks(self) -> None:
+        if self.n_clusters is not None and self.n_clusters > self._n_landmarks:
+            raise ValueError(f"n_clusters={self.n_clusters} must not exceed n_landmarks={self._n_landmarks}.")
+
+    def _wants_landmarks(self, n_samples: int, n_features: Sequence[int]) -> bool:
+        if self.graph != "auto" or not self._can_be_reduced:
             return bool(self.graph == "landmarks")
         available = memory.available()
-        too_large = available is not None and self._bytes_of_all(views) > available
-        return views.n_samples > MOST_SAMPLES or too_large
+        too_large = available is not None and self._bytes_of_all(n_samples, n_features) > available
+        return n_samples > MOST_SAMPLES or too_large
 
     @property
     def _what_forbids_it(self) -> str:
@@ -125,24 +134,24 @@ class ScalableClusterer(SubspaceClusterer):
     def _n_rows(self) -> int:
         return max(PER_LANDMARK * self._n_landmarks, MOST_SAMPLES)
 
-    def _bytes_of_landmarks(self, views: Views) -> int:
-        n_rows = min(self._n_rows, views.n_samples)
+    def _bytes_of_landmarks(self, n_samples: int, n_features: Sequence[int]) -> int:
+        n_rows = min(self._n_rows, n_samples)
         return memory.of_landmarks(
-            views.n_samples,
-            views.n_features,
+            n_samples,
+            n_features,
             n_rows,
             min(self._n_landmarks, n_rows),
             len(self._multiples) if isinstance(self.lam, str) else 1,
             self.n_neighbors,
         )
 
-    @available_if(lambda self: self._axes.sides == "both" and self.solver == "admm")  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self._can_be_reduced)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
         """Take in one more batch of samples.
 
-        What the clustering needs of them is kept, not the samples, and the model is solved when its labels, or
-        anything else, are first asked for; then :meth:`predict` tells the cluster of any sample, and ``labels_``
-        are those of the last batch. Features are scaled as the first batch says.
+        What the clustering needs of them is kept, not the samples, and the model is solved when its labels, or anything
+        else, are first asked for; then :meth:`predict` tells the cluster of any sample, and ``labels_`` are those of
+        the last batch. Features are scaled as the first batch says. After :meth:`fit`, batches start anew.
 
         Parameters
         ----------
@@ -154,51 +163,67 @@ class ScalableClusterer(SubspaceClusterer):
         self
         """
         self._check_parameters()
-        first = not hasattr(self, "_arrived")
-        if first:
+        self._check_landmarks()
+        so_far = self.__dict__.get("_arrived")
+        if so_far is None:
             views = check_views(X, caller="partial_fit", min_samples=1)
+            n_samples = max(self._n_rows, sum(views.n_features))
+            check_memory(self._bytes_of_landmarks(n_samples, views.n_features), self, n_samples, FEWER)
+            arrived = self._first_batch(views)
             self._remember_input(X, views)
         else:
             views = self._check_alike(X, "partial_fit")
-        self._arrived = self._first_batch(views) if first else self._next_batch(self._arrived, views)
+            function = replace(so_far.function, offset=so_far.summary.n_samples)
+            arrived = Arrived(function, so_far.summary + summary_of(views, function), copied(views))
+        self._arrived = arrived
         for name, attribute in vars(ScalableClusterer).items():
             if isinstance(attribute, Later):
                 self.__dict__.pop(name, None)
         return self
 
     def _first_batch(self, views: Views) -> Arrived:
-        """Features are scaled as it says, because later batches cannot be asked twice."""
-        columns = [Columns.of(array) for array in views.read(first=0).arrays]
+        """Features are scaled as it says, because samples that have gone cannot be asked again."""
+        columns = [Columns.of(array).filled() for array in views.read(first=0).arrays]
         preparation = Preparation.choose(columns, self.scale_features, self.affine, self.normalize)
         by: Moments = "squares" if isinstance(self.lam, str) else "triangles"
         seed = int(check_random_state(self.random_state).randint(LARGEST_SEED))
         function = Summarise(preparation, self.normalize, by, self._n_rows, seed)
         return Arrived(function, summary_of(views, function), copied(views))
 
-    def _next_batch(self, so_far: Arrived, views: Views) -> Arrived:
-        function = replace(so_far.function, offset=so_far.summary.n_samples)
-        return Arrived(function, so_far.summary + summary_of(views, function), copied(views))
-
     def _settle(self) -> None:
         """Solve for the batches that are there."""
-        summary, preparation = self._arrived.summary, self._arrived.function.preparation
+        summary, preparation, last = self._arrived.summary, self._arrived.function.preparation, self._arrived.last
         assert preparation is not None
-        self._check_count(summary.n_samples)
-        whole = Preparation.choose(summary.columns, self.scale_features, self.affine, self.normalize)
-        whole.report(self._arrived.last.names)
-        if (whole.scaled, whole.affine) != (preparation.scaled, preparation.affine):
-            warn(
-                "All batches together would be scaled differently than the first one was: it is not like the others. "
-                "Give scale_features and affine, or mix the samples."
-            )
+        self._check_batches(summary, preparation, last)
+        widths = last.n_features
+        dense = summary.n_samples <= self._n_rows and not self._wants_landmarks(summary.n_samples, widths)
+        if dense:
+            check_memory(self._bytes_of_all(summary.n_samples, widths), self, summary.n_samples)
+        else:
+            self._check_enough_landmarks()
         stages = Stages(self.callback, self.verbose)
-        all_kept = summary.n_samples <= MOST_SAMPLES and self.graph != "landmarks"
         recipe = self._recipe(np.dtype(np.float64), stages)
         recipe.generator.randint(LARGEST_SEED)  # the fair sample's, so that a fit of all samples would do the same
-        self._remember(fit_landmarks(preparation, summary, None if all_kept else self._n_landmarks, recipe, stages))
-        self.labels_ = self.predict(
-            self._arrived.last.arrays[0] if self._arrived.last.single else self._arrived.last.arrays
-        )
+        self._remember(fit_landmarks(preparation, summary, None if dense else self._n_landmarks, recipe, stages))
+        labels = self.predict(last.arrays[0] if last.single else last.arrays)
+        self.labels_ = labels.compute() if is_dask(labels) else labels
+
+    def _check_batches(self, summary: Summary, preparation: Preparation, last: Views) -> None:
+        if summary.n_samples < MIN_SAMPLES:
+            raise ValueError(f"{type(self).__name__} needs at least {MIN_SAMPLES} samples, and one has arrived.")
+        self._check_count(summary.n_samples)
+        if self.graph == "dense" and summary.n_samples > self._n_rows:
+            raise ValueError(
+                f"graph='dense' needs all samples, and of {summary.n_samples} in batches {self._n_rows} were kept; "
+                "take graph='landmarks' or 'auto'."
+            )
+        whole = Preparation.choose(summary.columns, self.scale_features, self.affine, self.normalize)
+        whole.report(last.names)
+        if not whole.resembles(preparation):
+            warn(
+                "All batches together would be scaled differently than the first one was: it is not like the others. "
+                "Give a first batch of samples of all kinds, or scale the features before."
+            )
 
 
 def summary_of(views: Views, function: Summarise) -> Summary:

@@ -131,10 +131,11 @@ def affinity_to_landmarks(result: Result, landmarks: AnyArray, weights: Array, n
         for core, weight in zip(result.cores, weights, strict=True):
             given += (weight * part(result.left, rows) @ core @ part(result.right, landmarks).T) ** 2
             taken += (weight * part(result.left, landmarks) @ core @ part(result.right, rows).T).T ** 2
-        closeness = nearest_to_themselves(np.sqrt(given) + np.sqrt(taken), landmarks, start)
-        found, values = largest_of_rows(closeness, strong_coefficients(n_neighbors, len(landmarks)))
-        starts = np.arange(len(closeness) + 1) * found.shape[1]
-        return scipy.sparse.csr_array((values.ravel(), found.ravel(), starts), shape=closeness.shape)
+        columns = np.sqrt(given) + np.sqrt(taken)
+        order = nearest_to_themselves(columns.copy(), landmarks, start)
+        found, _ = largest_of_rows(order, strong_coefficients(n_neighbors, len(landmarks)))
+        values, starts = np.take_along_axis(columns, found, axis=1), np.arange(len(columns) + 1) * found.shape[1]
+        return scipy.sparse.csr_array((values.ravel(), found.ravel(), starts), shape=columns.shape)
 
     return scipy.sparse.csr_array(scipy.sparse.vstack(list(in_threads(join, range(0, n_samples, ROWS)))))
 
