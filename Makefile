@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PEERS ?= .venv-peers
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint format lock benchmark benchmark-accuracy clean
+.PHONY: demo test lint format lock benchmark benchmark-accuracy benchmark-scale clean
 
 demo: $(VENV)/.installed  ## cluster the bundled digits
 	$(BIN)/python -m viewspan.demo
@@ -33,6 +33,9 @@ benchmark: $(VENV)/.installed  ## ratios against the paper's algorithm; real mot
 
 benchmark-accuracy: $(PEERS)/.installed  ## every method, iMML and mvlearn too, on every real set: hours
 	cd benchmarks && ../$(PEERS)/bin/python accuracy.py
+
+benchmark-scale: $(VENV)/.installed  ## up to a million samples; landmarks and unseen samples on real sets: an hour
+	cd benchmarks && ../$(BIN)/python scale.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -9,7 +9,7 @@ import pytest
 from viewspan.experiments.claims import check_claims
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("docs/own-study.md",)
+PAGES = {"docs/own-study.md": "two_sensors_results/summary.md", "docs/scaling.md": "radar.npy"}
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -21,7 +21,7 @@ def test_code_blocks_run(page, tmp_path, monkeypatch):
     scope: dict = {"__name__": "page"}
     for block in blocks:
         exec(compile(block, page, "exec"), scope)
-    assert (tmp_path / "two_sensors_results" / "summary.md").exists()
+    assert (tmp_path / PAGES[page]).exists()
 
 
 def test_the_figures_of_the_reproduction_are_those_of_its_tables():

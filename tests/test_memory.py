@@ -32,18 +32,23 @@ def test_the_smallest_limit_counts(monkeypatch):
     assert memory.available() == 0
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_container_has_its_own_limit(version, tmp_path, monkeypatch):
-    names = [("limit", "usage"), ("max", "current")][version - 1]
+@pytest.mark.parametrize("names", memory.LIMITS)
+def test_a_container_has_its_own_limit(names, tmp_path, monkeypatch):
     for name, content in zip(names, ("1000", "600"), strict=True):
         (tmp_path / name).write_text(f"{content}\n")
     (tmp_path / "memory.stat").write_text("anon 500\nactive_file 30\ninactive_file 20\n")
-    monkeypatch.setattr(
-        memory, "CGROUPS", [("/not/there", "/not/there"), tuple(str(tmp_path / name) for name in names)]
-    )
+    monkeypatch.setattr(memory, "cgroup_folders", lambda: [tmp_path / "not there", tmp_path])
     assert memory.free_in_cgroup() == 450
     (tmp_path / names[0]).write_text("max\n")
     assert memory.free_in_cgroup() is None
+
+
+def test_the_group_of_this_process_is_looked_at(monkeypatch):
+    lines = {"/proc/self/cgroup": ["4:cpu,memory:/a/b", "0::/c", "3:cpu:/d"]}
+    monkeypatch.setattr(memory, "lines_of", lambda name: lines.get(str(name), []))
+    assert memory.CGROUPS / "memory" / "a" / "b" in memory.cgroup_folders()
+    assert memory.CGROUPS / "c" in memory.cgroup_folders()
+    assert not any(folder.name == "d" for folder in memory.cgroup_folders())
 
 
 LIMITED = """

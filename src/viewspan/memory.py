@@ -15,10 +15,9 @@ BLOCKS = 500_000_000
 """Bytes of the blocks that are worked on."""
 CACHES = ("inactive_file", "active_file")
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
-CGROUPS = (
-    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-)
+CGROUPS = Path("/sys/fs/cgroup")
+LIMITS = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes"))
+"""Files of the second and of the first version of Linux's control groups."""
 
 
 def of_all_samples(n_samples: int, rank: int, n_views: int, n_solutions: int, *, by_patterns: bool) -> int:
@@ -39,7 +38,14 @@ def of_all_samples(n_samples: int, rank: int, n_views: int, n_solutions: int, *,
 
 
 def of_landmarks(
-    n_samples: int, widths: Sequence[int], n_rows: int, n_landmarks: int, n_solutions: int, n_neighbors: int
+    n_samples: int,
+    widths: Sequence[int],
+    n_rows: int,
+    n_landmarks: int,
+    n_solutions: int,
+    n_neighbors: int,
+    *,
+    by_patterns: bool,
 ) -> int:
     """What a graph of landmarks takes beside the data, about.
 
@@ -51,12 +57,14 @@ def of_landmarks(
     n_rows, n_landmarks : int
         Samples in the graph, and landmarks among them.
     n_solutions, n_neighbors : int
+    by_patterns : bool
+        The paper's graph has so many entries that it is held in full.
     """
     width = min(sum(widths), max(n_samples, 1))
     kept = 16 * n_rows * width
     moments = 8 * width**2 * (SOLVER * len(widths) + n_solutions)
     rows = 16 * n_solutions * n_rows * 3 * n_neighbors
-    landmarks = 12 * min(n_landmarks**2, n_rows * (3 * n_solutions * n_neighbors) ** 2) * 3
+    landmarks = 12 * n_landmarks**2 if by_patterns else 16 * n_landmarks * (n_landmarks + n_rows)
     return kept + moments + rows + landmarks + BLOCKS + 8 * n_samples
 
 
@@ -78,14 +86,28 @@ def free_in_system() -> int | None:
 
 def free_in_cgroup() -> int | None:
     """What a container leaves; memory that only caches files is given back when it is needed."""
-    for limit_file, usage_file in CGROUPS:
-        limit, usage = (next(iter(lines_of(name)), "") for name in (limit_file, usage_file))
+    left = [free for folder in cgroup_folders() if (free := free_in_folder(folder)) is not None]
+    return min(left) if left else None
+
+
+def cgroup_folders() -> list[Path]:
+    """Of the container, where it looks like a whole system, and of this process."""
+    folders = [CGROUPS, CGROUPS / "memory"]
+    for line in lines_of("/proc/self/cgroup"):
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            folders.append(CGROUPS / path.strip("/"))
+        elif "memory" in controllers.split(","):
+            folders.append(CGROUPS / "memory" / path.strip("/"))
+    return folders
+
+
+def free_in_folder(folder: Path) -> int | None:
+    for limit_file, usage_file in LIMITS:
+        limit, usage = (next(iter(lines_of(folder / name)), "") for name in (limit_file, usage_file))
         if limit.isdigit() and usage.isdigit():
-            caches = Path(limit_file).with_name("memory.stat")
-            cached = [
-                line.split()[1] for line in lines_of(caches) if line.split()[0] in {"inactive_file", "active_file"}
-            ]
-            return int(limit) - int(usage) + sum(map(int, cached))
+            counts = dict(line.split()[:2] for line in lines_of(folder / "memory.stat"))
+            return int(limit) - int(usage) + sum(int(counts.get(name, 0)) for name in CACHES)
     return None
 
 

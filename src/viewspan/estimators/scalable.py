@@ -143,6 +143,7 @@ class ScalableClusterer(SubspaceClusterer):
             min(self._n_landmarks, n_rows),
             len(self._multiples) if isinstance(self.lam, str) else 1,
             self.n_neighbors,
+            by_patterns=self._by_patterns,
         )
 
     @available_if(lambda self: self._can_be_reduced)  # type: ignore[untyped-decorator]
