@@ -113,3 +113,12 @@ def test_a_sample_that_rebuilds_itself_alone_is_found_by_those_who_need_it():
 def test_neighbours_are_counted(wrong):
     with pytest.raises(ValueError, match="n_neighbors must be an int of at least 1"):
         viewspan.pattern_graph(solved(two_subspaces()[0]), wrong)
+
+
+def test_large_matrices_are_searched_in_blocks(monkeypatch):
+    matrix = np.random.default_rng(0).normal(size=(50, 30)).astype(np.float32)
+    whole = patterns.largest_of_rows(matrix, 7)
+    monkeypatch.setattr(patterns, "MANY", 400)
+    for mine, theirs in zip(patterns.largest_of_rows(matrix, 7), whole, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    np.testing.assert_array_equal(whole[1], -np.sort(-matrix, axis=1)[:, :7])

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from viewspan._linalg import ratio, singular_values
+from viewspan._threads import in_threads
 from viewspan._typing import AnyArray, Array, Graph
 from viewspan.solvers.result import Result
 from viewspan.views import check_view_weights
@@ -25,6 +26,8 @@ TIES = np.float32(1e-3)
 """Sums of ranks are often equal; then the cosines decide, rather than the order of the samples."""
 NOTHING = 1e-10
 """Coefficients of a sample below this share of the largest are rounding."""
+MANY = 2**24
+"""Larger matrices are searched in blocks of rows, by several threads."""
 DEPTH = 10
 """Ranks are compared down to this multiple of the neighbours; farther samples are all alike."""
 
@@ -133,6 +136,19 @@ def closeness_by_rank(cosines: AnyArray, depth: int) -> AnyArray:
 
 def largest_of_rows(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
     """Positions and values of the largest entries of every row, largest first."""
+    if matrix.size <= MANY:
+        return largest_of_block(matrix, count)
+    parts = in_threads(lambda rows: largest_of_block(matrix[rows], count), blocks_of_rows(matrix))
+    found, values = zip(*parts, strict=True)
+    return np.concatenate(found), np.concatenate(values)
+
+
+def blocks_of_rows(matrix: AnyArray) -> list[slice]:
+    height = max(1, MANY // (4 * matrix.shape[1]))
+    return [slice(start, start + height) for start in range(0, len(matrix), height)]
+
+
+def largest_of_block(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
     count = min(count, matrix.shape[1])
     found = np.argpartition(matrix, -count, axis=1)[:, -count:]
     values = np.take_along_axis(matrix, found, axis=1)
