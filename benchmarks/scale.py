@@ -1,7 +1,7 @@
 """From 10³ to 10⁶ samples: time by stage, memory, accuracy and growth; landmarks against all samples; unseen samples.
 
-``python scale.py growth`` needs no data, ``agreement`` and ``unseen`` need the real sets. Every row of the growth runs
-in a process of its own, so that the peak of memory is its own.
+``python scale.py growth`` needs no data, ``agreement``, ``rivals`` and ``unseen`` need the real sets. Every row of the
+growth runs in a process of its own, so that the peak of memory is its own.
 """
 
 import json
@@ -20,7 +20,7 @@ from sklearn.cluster import MiniBatchKMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score, confusion_matrix
 from timing import best_of, print_table
 
-from problems import Views, real
+from problems import Views, real, unit_samples
 from viewspan import CLRSC, Progress
 from viewspan.metrics import subspace_clustering_accuracy
 
@@ -154,6 +154,24 @@ def agreement() -> None:
     print_table(["set", "N", "dense", "s", "landmarks", "s", "ARI of the two"], rows)
 
 
+def rivals() -> None:
+    """Scikit-learn's on the same real sets: all features side by side, samples of unit length, true k."""
+    rows = []
+    for name in SETS:
+        views, labels = real(name)
+        features, n_clusters = np.hstack(unit_samples(views)), int(labels.max()) + 1
+        row = [name, str(len(labels))]
+        for rival in (
+            MiniBatchKMeans(n_clusters, n_init=1, random_state=0),
+            SpectralClustering(n_clusters, random_state=0),
+        ):
+            seconds, fitted = best_of(lambda rival=rival, features=features: rival.fit(features), 1)
+            row.append(f"{subspace_clustering_accuracy(labels, fitted.labels_):.1f}, {seconds:.1f} s")
+        rows.append(row)
+        print(*row, file=sys.stderr)
+    print_table(["set", "N", "MiniBatchKMeans", "SpectralClustering"], rows)
+
+
 def unseen() -> None:
     """Accuracy of held-back samples, named by the clusters of the others, and of the same ones clustered with them."""
     rows = []
@@ -191,6 +209,6 @@ if __name__ == "__main__":
     if what == "measure":
         print(json.dumps(measure(sys.argv[2], bool(int(sys.argv[3])))))
         raise SystemExit
-    for part in (growth, agreement, unseen):
+    for part in (growth, agreement, rivals, unseen):
         if what in {"all", part.__name__}:
             part()
