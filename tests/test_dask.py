@@ -15,6 +15,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import viewspan
 from tests.problems import many_subspaces
+from viewspan import blocks
+from viewspan.views import Views
 
 N_SAMPLES = 12_000
 
@@ -79,6 +81,16 @@ def test_batches_may_be_dask_arrays(views, expected):
         for rows in (slice(0, 7000), slice(7000, None)):
             fitted.partial_fit([view[rows] for view in in_chunks(views)])
         assert adjusted_rand_score(fitted.predict(views), expected) == 1.0
+        assert isinstance(fitted.labels_, dask.array.Array) and fitted.labels_.shape == (5000,)
+
+
+def test_batches_are_read_in_blocks(views, monkeypatch):
+    largest, read = [], Views.read
+    monkeypatch.setattr(blocks, "ENTRIES", 1)
+    monkeypatch.setattr(Views, "read", lambda self, **given: largest.append(self.n_samples) or read(self, **given))
+    with dask.config.set(scheduler="threads"):
+        model().partial_fit([view[:3000] for view in in_chunks(views)])
+    assert max(largest) == 256
 
 
 def test_few_samples_are_fetched(views):

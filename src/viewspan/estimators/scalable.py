@@ -19,7 +19,7 @@ from viewspan.estimators.base import COUNT, SubspaceClusterer, check_memory
 from viewspan.fitting import LARGEST_SEED, PER_LANDMARK, Fitted, fit_in_memory, fit_landmarks, merge, summarise
 from viewspan.preparation import Columns, Preparation
 from viewspan.summary import Moments, Summarise, Summary
-from viewspan.views import MIN_SAMPLES, Views, check_views, is_dask
+from viewspan.views import MIN_SAMPLES, Views, check_views
 
 MOST_SAMPLES = 10_000
 """In one graph, if nothing is asked for."""
@@ -152,7 +152,8 @@ class ScalableClusterer(SubspaceClusterer):
 
         What the clustering needs of them is kept, not the samples, and the model is solved when its labels, or anything
         else, are first asked for; then :meth:`predict` tells the cluster of any sample, and ``labels_`` are those of
-        the last batch. Features are scaled as the first batch says. After :meth:`fit`, batches start anew.
+        the last batch, not yet computed if that was one of Dask arrays. Features are scaled as the first batch says.
+        After :meth:`fit`, batches start anew.
 
         Parameters
         ----------
@@ -184,8 +185,9 @@ class ScalableClusterer(SubspaceClusterer):
 
     def _first_batch(self, views: Views) -> Arrived:
         """Features are scaled as it says, because samples that have gone cannot be asked again."""
-        columns = [Columns.of(array).filled() for array in views.read(first=0).arrays]
-        preparation = Preparation.choose(columns, self.scale_features, self.affine, self.normalize)
+        columns = source_of(views).fold(columns_of, add_columns, sum(views.n_features), ignore)
+        filled = [view.filled() for view in columns]
+        preparation = Preparation.choose(filled, self.scale_features, self.affine, self.normalize)
         by: Moments = "squares" if isinstance(self.lam, str) else "triangles"
         seed = int(check_random_state(self.random_state).randint(LARGEST_SEED))
         function = Summarise(preparation, self.normalize, by, self._n_rows, seed)
@@ -206,8 +208,7 @@ class ScalableClusterer(SubspaceClusterer):
         recipe = self._recipe(np.dtype(np.float64), stages)
         recipe.generator.randint(LARGEST_SEED)  # the fair sample's, so that a fit of all samples would do the same
         self._remember(fit_landmarks(preparation, summary, None if dense else self._n_landmarks, recipe, stages))
-        labels = self.predict(last.arrays[0] if last.single else last.arrays)
-        self.labels_ = labels.compute() if is_dask(labels) else labels
+        self.labels_ = self.predict(last.arrays[0] if last.single else last.arrays)
 
     def _check_batches(self, summary: Summary, preparation: Preparation, last: Views) -> None:
         if summary.n_samples < MIN_SAMPLES:
@@ -225,6 +226,14 @@ class ScalableClusterer(SubspaceClusterer):
                 "All batches together would be scaled differently than the first one was: it is not like the others. "
                 "Give a first batch of samples of all kinds, or scale the features before."
             )
+
+
+def columns_of(views: Views, _: int) -> list[Columns]:
+    return [Columns.of(block) for block in views.arrays]
+
+
+def add_columns(first: list[Columns], second: list[Columns]) -> list[Columns]:
+    return [mine + theirs for mine, theirs in zip(first, second, strict=True)]
 
 
 def summary_of(views: Views, function: Summarise) -> Summary:
