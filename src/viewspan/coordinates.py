@@ -22,6 +22,10 @@ class Coordinates(Protocol):
 
     def __call__(self, blocks: Sequence[Block]) -> Array: ...
 
+    @property
+    def loadings(self) -> list[Block]:
+        """X_i V (D_i, r), from coordinates back to features: a sample of those that were solved for is X_i V v(x)."""
+
 
 @dataclass(frozen=True)
 class ByFeatures:
@@ -30,9 +34,11 @@ class ByFeatures:
     Attributes
     ----------
     matrix : array (ΣD_i, r)
+    loadings : list of arrays (D_i, r)
     """
 
     matrix: Array
+    loadings: list[Block]
 
     def __call__(self, blocks: Sequence[Block]) -> Array:
         parts = np.split(self.matrix, np.cumsum([block.shape[1] for block in blocks])[:-1])
@@ -57,6 +63,10 @@ class BySamples:
     def __call__(self, blocks: Sequence[Block]) -> Array:
         coordinates: Array = self._kernel(blocks) @ self._inverse
         return coordinates
+
+    @cached_property
+    def loadings(self) -> list[Block]:
+        return [view.T if self.basis is None else full(view.T @ self.basis) for view in self.views]
 
     def _kernel(self, blocks: Sequence[Block]) -> Array:
         parts = (product(block, view) / size(view) ** 2 for block, view in zip(blocks, self.views, strict=True))

@@ -13,13 +13,13 @@ from viewspan._linalg import Spectrum
 from viewspan._threads import threads_for
 from viewspan._typing import Array, Block
 from viewspan._warnings import warn
-from viewspan.model.couplings import Coupling, L12Coupling, NuclearCoupling, Uncoupled
-from viewspan.model.datafits import L12, Datafit, Frobenius
+from viewspan.model.couplings import Coupling, L12Coupling, NuclearCoupling, RankOne, Uncoupled
+from viewspan.model.datafits import L1, L12, Datafit, Frobenius
 from viewspan.model.penalties import Nuclear, Penalty, ZeroDiagonalL1
 from viewspan.model.problem import Problem
 from viewspan.preparation import prepare
 from viewspan.reduction import Reduction, Sides, reduce_views
-from viewspan.solvers import admm, closed_form, ladmap, ladmpsap
+from viewspan.solvers import admm, closed_form, ladmap, ladmpsap, rank_one
 from viewspan.solvers.result import Callback, Check, Result, Solution
 from viewspan.solvers.working_set import Screened, solve_screened
 from viewspan.views import check_views
@@ -28,9 +28,19 @@ SolverName = Literal["admm", "ladmpsap", "ladmap"]
 RELEASED = {"ladmpsap": ladmpsap.ladmpsap, "ladmap": ladmap.ladmap}
 """The algorithms of the authors' program, which see the full problem in its own scale."""
 
-DATAFITS: dict[str, Datafit] = {"frobenius": Frobenius(2.0), "half_frobenius": Frobenius(1.0), "l12": L12()}
+DATAFITS: dict[str, Datafit] = {
+    "frobenius": Frobenius(2.0),
+    "half_frobenius": Frobenius(1.0),
+    "l12": L12(),
+    "l1": L1(),
+}
 PENALTIES: dict[str, Penalty] = {"nuclear": Nuclear(), "l1": ZeroDiagonalL1()}
-COUPLINGS: dict[str, Coupling] = {"nuclear": NuclearCoupling(), "l12": L12Coupling(), "none": Uncoupled()}
+COUPLINGS: dict[str, Coupling] = {
+    "nuclear": NuclearCoupling(),
+    "l12": L12Coupling(),
+    "rank_one": RankOne(),
+    "none": Uncoupled(),
+}
 
 
 @dataclass(frozen=True)
@@ -42,12 +52,28 @@ class Axes:
     coupling: Coupling
 
     @classmethod
-    def named(cls, datafit: str, penalty: str, coupling: str) -> "Axes":
-        return cls(
+    def named(cls, datafit: str, penalty: str, coupling: str, *, solver: str = "admm", missing: bool = False) -> "Axes":
+        """By their names, for a solver and data with or without absent samples; an error names the axis that stands in
+        the way.
+        """
+        axes = cls(
             pick("datafit", datafit, DATAFITS),
             pick("penalty", penalty, PENALTIES),
             pick("coupling", coupling, COUPLINGS),
         )
+        if isinstance(axes.coupling, RankOne):
+            if axes.datafit.curvature is None:
+                raise ValueError(f"coupling='rank_one' needs a quadratic fit, and datafit={datafit!r} is none.")
+            if missing:
+                raise ValueError("coupling='rank_one' needs all samples in every view; take coupling='nuclear'.")
+        if solver in RELEASED:
+            if isinstance(axes.coupling, RankOne):
+                raise ValueError(f"solver={solver!r} is for convex couplings; with coupling='rank_one' take 'admm'.")
+            if not axes.datafit.rotates_features:
+                raise ValueError(f"solver={solver!r} has no step for datafit={datafit!r}; take solver='admm'.")
+            if missing:
+                raise ValueError(f"solver={solver!r} needs all samples in every view; take solver='admm'.")
+        return axes
 
     @property
     def sides(self) -> Sides:
@@ -59,7 +85,12 @@ class Axes:
     def reduce(self, views: Sequence[Block], solver: SolverName) -> Reduction:
         """The views in the coordinates that the axes allow; the paper's algorithm is for the full problem."""
         sides = "none" if solver in RELEASED else self.sides
-        return reduce_views(views, sides, squares_suffice=self.datafit.curvature is not None)
+        return reduce_views(
+            views,
+            sides,
+            squares_suffice=self.datafit.curvature is not None,
+            rotate_features=self.datafit.rotates_features,
+        )
 
 
 def pick(axis: str, name: str, known: dict[str, Any]) -> Any:
@@ -113,8 +144,10 @@ def solve(
         With ``cores``, ``basis``, ``coefficients``, ``objective``, ``dual_bound``, ``gap``, ``status``, ``n_iter``,
         ``history``.
     """
-    axes = Axes.named(datafit, penalty, coupling)
     check_stopping(solver, tol, max_iter)
+    axes = Axes.named(datafit, penalty, coupling, solver=solver)
+    if isinstance(axes.coupling, RankOne) and tau != 0:
+        raise ValueError("tau weighs a coupling, and coupling='rank_one' is a constraint; leave tau=0.")
     _, as_given = prepare(check_views(views, caller="solve").read(), False, False, normalize=False)
     reduction = axes.reduce(as_given.arrays, solver)
     return solve_reduced(
@@ -198,6 +231,7 @@ def solve_reduced(
         history=[in_units(check, unit) for check in solution.history],
         lam=lam,
         tau=tau,
+        scales=solution.scales,
     )
 
 
@@ -211,13 +245,13 @@ def form_problem(reduction: Reduction, size: float, lam: Array, tau: float, axes
     """The problem for views divided by ``size``."""
     spectra = [Spectrum(view.values / size, view.right) for view in reduction.spectra]
     return Problem(
-        factors=[view.matrix for view in spectra],
+        factors=[factor / size for factor in reduction.factors],
         targets=[target / size for target in reduction.targets],
         lam=lam,
         tau=tau,
         datafit=axes.datafit,
         penalty=axes.penalty,
-        coupling=axes.coupling if tau > 0 else Uncoupled(),
+        coupling=axes.coupling if tau > 0 or isinstance(axes.coupling, RankOne) else Uncoupled(),
         known_spectra=spectra,
     )
 
@@ -242,6 +276,8 @@ def run(
             callback(solution.history[-1])
         return Screened(None, solution)
     limit = admm.MAX_ITER if max_iter is None else max_iter
+    if rank_one.applies(problem):
+        return Screened(None, rank_one.solve_rank_one(problem, tol=tol, max_iter=limit, callback=callback))
     return solve_screened(problem, tol=tol, max_iter=limit, callback=callback)
 
 
@@ -251,6 +287,13 @@ def unfinished(solution: Solution, tol: float) -> str:
         if solution.status == "max_iter"
         else "met a non-finite iterate and went back to the last good one"
     )
+    if solution.scales is not None:
+        return (
+            f"The solver {reason} after {solution.n_iter} iterations: the point is not stationary to tol={tol:g}, its "
+            "relative slope in the scales and gap in the shared matrix are "
+            f"{solution.history[-1].primal_residual:.2g} and {solution.history[-1].dual_residual:.2g}. "
+            "Increase max_iter or tol."
+        )
     return (
         f"The solver {reason} after {solution.n_iter} iterations: the objective is proven to be within "
         f"{solution.gap:.2g} (relative) of the optimum, tol={tol:g} was asked for. Increase max_iter or tol."

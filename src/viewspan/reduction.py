@@ -29,7 +29,7 @@ NEARLY_ALL = 0.9
 class Reduction:
     """The views in the coordinates in which the problem is solved.
 
-    Features are rotated so that every view has orthogonal rows, at most as many as its rank: no fit here can tell.
+    Where the fit cannot tell, features are rotated so that every view has orthogonal rows, at most as many as its rank.
 
     Attributes
     ----------
@@ -37,6 +37,8 @@ class Reduction:
         Z_i = left · W_i · rightᵀ; None stands for the identity.
     spectra : list of Spectrum
         Singular values and right singular vectors of X_i · left.
+    factors : list of arrays (d_i, r)
+        X_i · left.
     targets : list of arrays (d_i, m)
         X_i · right.
     n_samples : int
@@ -50,22 +52,20 @@ class Reduction:
     left: Array | None
     right: Array | None
     spectra: list[Spectrum]
+    factors: list[Array]
     targets: list[Array]
     n_samples: int
     n_features_used: tuple[int, ...]
     coordinates: Coordinates
-
-    @property
-    def factors(self) -> list[Array]:
-        """X_i · left."""
-        return [view.matrix for view in self.spectra]
 
     def singular_values(self) -> list[Array]:
         """The singular values of every view; the basis contains its row space, so none is lost."""
         return [view.values for view in self.spectra]
 
 
-def reduce_views(views: Sequence[Block], reduced: Sides = "both", *, squares_suffice: bool = True) -> Reduction:
+def reduce_views(
+    views: Sequence[Block], reduced: Sides = "both", *, squares_suffice: bool = True, rotate_features: bool = True
+) -> Reduction:
     """Find the joint basis and write every view in it.
 
     Parameters
@@ -74,6 +74,8 @@ def reduce_views(views: Sequence[Block], reduced: Sides = "both", *, squares_suf
     reduced : {"both", "left", "none"}
     squares_suffice : bool
         Whether the fit sees squared residuals only, so that Gram matrices carry all that counts.
+    rotate_features : bool
+        Whether the fit cannot tell rotated features from those that were given.
     """
     n_samples = views[0].shape[0]
     basis: Array | None
@@ -86,12 +88,15 @@ def reduce_views(views: Sequence[Block], reduced: Sides = "both", *, squares_suf
         basis = None if reduced == "none" else wide_basis(spectra)
         coordinates = BySamples(views, basis)
         spectra = spectra if basis is None else [Spectrum(view.values, view.right @ basis) for view in spectra]
-    targets = [view.matrix for view in spectra]
+    factors = [view.matrix for view in spectra] if rotate_features else [full(part) for part in coordinates.loadings]
+    right, targets = (None, with_samples(factors, basis)) if reduced == "left" else (basis, factors)
     used = tuple(n_features_used(view) for view in views)
-    if reduced != "left":
-        return Reduction(basis, basis, spectra, targets, n_samples, used, coordinates)
-    targets = targets if basis is None else [target @ basis.T for target in targets]
-    return Reduction(basis, None, spectra, targets, n_samples, used, coordinates)
+    return Reduction(basis, right, spectra, factors, targets, n_samples, used, coordinates)
+
+
+def with_samples(factors: list[Array], basis: Array | None) -> list[Array]:
+    """From coordinates in the basis to samples."""
+    return factors if basis is None else [factor @ basis.T for factor in factors]
 
 
 def n_features_used(view: Block) -> int:
@@ -111,13 +116,13 @@ def narrow_basis(views: Sequence[Block]) -> tuple[Array, ByFeatures, list[Spectr
     """
     sizes = [size(view) for view in views]
     basis, corner = np.linalg.qr(np.hstack([full(view) / scale for view, scale in zip(views, sizes, strict=True)]))
-    rotation, matrix, spectra = from_triangle(corner, sizes, [view.shape[1] for view in views], len(basis))
-    return basis if rotation is None else basis @ rotation, ByFeatures(matrix), spectra
+    rotation, coordinates = from_triangle(corner, sizes, [view.shape[1] for view in views], len(basis))
+    return basis if rotation is None else basis @ rotation, coordinates, map_views(spectrum, coordinates.loadings)
 
 
 def from_triangle(
     corner: Array, sizes: Sequence[float], widths: Sequence[int], n_samples: int
-) -> tuple[Array | None, Array, list[Spectrum]]:
+) -> tuple[Array | None, ByFeatures]:
     """What follows from the triangle R of the views side by side, each divided by its size.
 
     A direction is left out only where it carries less than rounding of every view.
@@ -126,9 +131,8 @@ def from_triangle(
     -------
     rotation : array (ΣD, r) or None
         The basis is Q times this; None if no direction is left out.
-    matrix : array (ΣD, r)
-        From the features, as they are, to coordinates in the basis.
-    spectra : list of Spectrum
+    coordinates : ByFeatures
+        From the features, as they are, to coordinates in the basis, and back.
     """
     rotation, singular, right = svd(corner)
     rank = max(1, int((singular > n_samples * np.finfo(float).eps * singular[0]).sum()))
@@ -136,8 +140,9 @@ def from_triangle(
     complete = rank == len(singular)
     inverse, corner = (inverse @ rotation.T, corner) if complete else (inverse, rotation[:, :rank].T @ corner)
     blocks = np.split(corner, np.cumsum(widths)[:-1], axis=1)
-    spectra = [spectrum(scale * block.T) for block, scale in zip(blocks, sizes, strict=True)]
-    return None if complete else rotation[:, :rank], inverse / np.repeat(sizes, widths)[:, None], spectra
+    loadings = [scale * block.T for block, scale in zip(blocks, sizes, strict=True)]
+    matrix = inverse / np.repeat(sizes, widths)[:, None]
+    return None if complete else rotation[:, :rank], ByFeatures(matrix, loadings)
 
 
 def gram_spectrum(view: Block) -> Spectrum:

@@ -10,10 +10,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from viewspan._linalg import eigh, triangle
+from viewspan._linalg import eigh, spectrum, triangle
 from viewspan._sparse import below_each_other, full, is_sparse
 from viewspan._typing import Array, Block
-from viewspan.coordinates import ByFeatures
 from viewspan.preparation import Columns, Preparation
 from viewspan.reduction import Reduction, from_triangle
 from viewspan.views import Views
@@ -171,13 +170,12 @@ def reduction_of(summary: Summary, widths: Sequence[int], n_features_used: tuple
     sizes = [float(np.sqrt(part.sum())) or 1.0 for part in np.split(diagonal, np.cumsum(widths)[:-1])]
     scale = np.repeat(sizes, widths)
     if summary.by == "triangles":
-        _, matrix, spectra = from_triangle(summary.moments / scale, sizes, widths, summary.n_samples)
+        _, coordinates = from_triangle(summary.moments / scale, sizes, widths, summary.n_samples)
     else:
-        _, matrix, spectra = from_triangle(root(summary.moments / scale / scale[:, None]), sizes, widths, 0)
-    coordinates = ByFeatures(matrix)
-    basis = coordinates(summary.sample.blocks)
-    targets = [view.matrix for view in spectra]
-    return Reduction(basis, basis, spectra, targets, summary.n_samples, n_features_used, coordinates)
+        _, coordinates = from_triangle(root(summary.moments / scale / scale[:, None]), sizes, widths, 0)
+    basis, spectra = coordinates(summary.sample.blocks), [spectrum(part) for part in coordinates.loadings]
+    factors = [view.matrix for view in spectra]
+    return Reduction(basis, basis, spectra, factors, factors, summary.n_samples, n_features_used, coordinates)
 
 
 def root(moments: Array) -> Array:

@@ -9,10 +9,13 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from viewspan._linalg import singular_values, triangle
+from viewspan._linalg import eigh, singular_values, triangle
 from viewspan._typing import Array
 from viewspan.model.datafits import shrink_columns, squared_lengths
 from viewspan.model.penalties import shrinkage
+
+SAME = 1e-10
+"""A second singular value below this share of the first is rounding."""
 
 
 class Coupling(Protocol):
@@ -78,6 +81,29 @@ class L12Coupling:
 
     def polar(self, stack: Array) -> float:
         return float(np.sqrt(squared_lengths(stack.reshape(len(stack), -1)).max(initial=0.0)))
+
+
+@dataclass(frozen=True)
+class RankOne:
+    """0 if rank(A) = 1 at most, else infinite: every Z_i is a multiple of one matrix (the paper's strict objective).
+
+    Not convex, and so without a dual norm that could prove anything: ``polar`` allows no multiplier.
+    """
+
+    orthogonally_invariant: ClassVar[bool] = True
+
+    def value(self, stack: Array) -> float:
+        values = row_singular_values(stack)
+        return 0.0 if values[1:].max(initial=0.0) <= SAME * values.max(initial=0.0) else np.inf
+
+    def prox(self, stack: Array, step: float) -> Array:
+        """The nearest stack of multiples."""
+        rows = stack.reshape(len(stack), -1)
+        leading = eigh(rows @ rows.T)[1][:, -1:]
+        return (leading @ (leading.T @ rows)).reshape(stack.shape)
+
+    def polar(self, stack: Array) -> float:
+        return np.inf if stack.any() else 0.0
 
 
 def row_singular_values(stack: Array) -> Array:

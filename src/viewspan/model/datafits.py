@@ -7,8 +7,8 @@ A datafit works on one view's residual, a matrix whose columns are samples. Besi
 - ``conjugate(Y)``: f*(Y) for every sample, and ``polar(Y)``: the factor by which Y leaves the domain of f* (0 where
   f* is finite everywhere), both for the dual bound;
 - ``degree``: f*(sY) = s^degree f*(Y) for s ≥ 0 inside the domain;
-- ``rotates_samples``: f(EQ) = f(E) for orthogonal Q, which decides how far the problem can be reduced. All fits
-  here are invariant under rotations of the features.
+- ``rotates_samples`` and ``rotates_features``: whether f(EQ) = f(E) and f(QE) = f(E) for orthogonal Q, which decides
+  how far the problem can be reduced.
 """
 
 from dataclasses import dataclass, field
@@ -29,6 +29,8 @@ class Datafit(Protocol):
     def degree(self) -> int: ...
     @property
     def rotates_samples(self) -> bool: ...
+    @property
+    def rotates_features(self) -> bool: ...
     def value(self, residual: Array) -> float: ...
     def prox(self, residual: Array, step: float) -> Array: ...
     def conjugate(self, dual: Array) -> Array: ...
@@ -56,6 +58,7 @@ class Frobenius:
     curvature: float = 2.0
     degree: ClassVar[int] = 2
     rotates_samples: ClassVar[bool] = True
+    rotates_features: ClassVar[bool] = True
 
     def value(self, residual: Array) -> float:
         return 0.5 * self.curvature * float(np.vdot(residual, residual))
@@ -77,6 +80,7 @@ class L12:
     curvature: ClassVar[None] = None
     degree: ClassVar[int] = 1
     rotates_samples: ClassVar[bool] = False
+    rotates_features: ClassVar[bool] = True
 
     def value(self, residual: Array) -> float:
         return float(np.sqrt(squared_lengths(residual)).sum())
@@ -92,6 +96,28 @@ class L12:
 
 
 @dataclass(frozen=True)
+class L1:
+    """‖E‖₁: single entries may be corrupted. Features have to stay what they are, so nothing may rotate them."""
+
+    curvature: ClassVar[None] = None
+    degree: ClassVar[int] = 1
+    rotates_samples: ClassVar[bool] = False
+    rotates_features: ClassVar[bool] = False
+
+    def value(self, residual: Array) -> float:
+        return float(np.abs(residual).sum())
+
+    def prox(self, residual: Array, step: float) -> Array:
+        return residual - np.clip(residual, -step, step)
+
+    def conjugate(self, dual: Array) -> Array:
+        return np.zeros(dual.shape[1])
+
+    def polar(self, dual: Array) -> float:
+        return float(np.abs(dual).max(initial=0.0))
+
+
+@dataclass(frozen=True)
 class Ball:
     """0 if ‖e_j‖₂ ≤ radius_j for every sample, else infinite: the constrained fit that sets SSC's data-driven λ."""
 
@@ -99,6 +125,7 @@ class Ball:
     curvature: ClassVar[None] = None
     degree: ClassVar[int] = 1
     rotates_samples: ClassVar[bool] = False
+    rotates_features: ClassVar[bool] = True
 
     def value(self, residual: Array) -> float:
         length = np.sqrt(squared_lengths(residual))

@@ -8,7 +8,7 @@ import numpy as np
 
 from viewspan._linalg import Spectrum, spectrum
 from viewspan._threads import map_views
-from viewspan._typing import Array
+from viewspan._typing import AnyArray, Array
 from viewspan.model.couplings import Coupling, Uncoupled
 from viewspan.model.datafits import Datafit
 from viewspan.model.penalties import Excess, Penalty
@@ -50,6 +50,9 @@ class Problem:
         What the reduced coordinates leave out of the objective: the fit to directions in which every W_i is zero.
     known_spectra : list of Spectrum, optional
         The factors' spectra, where the caller has them.
+    observed : array (c, m) of bool, optional
+        Samples that each view has. Targets of absent ones are zero, and their residuals are not measured: their
+        coefficients are left to the penalty and the coupling.
     """
 
     factors: list[Array]
@@ -61,6 +64,7 @@ class Problem:
     coupling: Coupling
     offset: float = 0.0
     known_spectra: list[Spectrum] | None = None
+    observed: AnyArray | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -75,7 +79,8 @@ class Problem:
     def invariant(self) -> bool:
         """Whether only singular values count, so that coefficients may be restricted to a subspace on both sides."""
         return (
-            self.datafit.rotates_samples
+            self.observed is None
+            and self.datafit.rotates_samples
             and self.penalty.orthogonally_invariant
             and self.coupling.orthogonally_invariant
         )
@@ -86,8 +91,12 @@ class Problem:
         return map_views(spectrum, self.factors) if self.known_spectra is None else self.known_spectra
 
     def residuals(self, stack: Array) -> list[Array]:
-        """E_i = T_i − F_i W_i."""
-        return [t - f @ w for t, f, w in zip(self.targets, self.factors, stack, strict=True)]
+        """E_i = T_i − F_i W_i; 0 for absent samples."""
+        found = [t - f @ w for t, f, w in zip(self.targets, self.factors, stack, strict=True)]
+        if self.observed is not None:
+            for residual, present in zip(found, self.observed, strict=True):
+                residual[:, ~present] = 0.0
+        return found
 
     def value(self, stack: Array, penalty: float | None = None) -> float:
         """The objective; its penalty part may be handed in where it is known."""

@@ -110,7 +110,11 @@ class Iteration:
         pull += curvature * self.correlations[view]
         if state.residual:
             pull -= curvature * (problem.factors[view].T @ state.residual[view].target())
-        self.stack[view] = self.systems[view].solve(pull, curvature, len(state.copies) * state.rho)
+        ridge = len(state.copies) * state.rho
+        self.stack[view] = self.systems[view].solve(pull, curvature, ridge)
+        if problem.observed is not None:
+            absent = ~problem.observed[view]
+            self.stack[view][:, absent] = pull[:, absent] / ridge
         state.penalty.move(self.stack[view], view)
         proximal[...], value = problem.penalty.prox_and_value(state.penalty.point[view], problem.lam[view] / state.rho)
         self.penalty_values[view] = value * state.rho

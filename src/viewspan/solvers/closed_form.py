@@ -11,7 +11,7 @@ from viewspan.solvers.result import Check, Solution, relative_gap
 def applies(problem: Problem) -> bool:
     """Whether :func:`solve_closed_form` solves this problem."""
     quadratic = problem.datafit.curvature is not None and problem.datafit.rotates_samples
-    return quadratic and isinstance(problem.penalty, Nuclear) and not problem.coupled
+    return quadratic and problem.observed is None and isinstance(problem.penalty, Nuclear) and not problem.coupled
 
 
 def solve_closed_form(problem: Problem) -> Solution:

@@ -8,9 +8,11 @@ import numpy as np
 
 from viewspan._typing import Array
 
-Status = Literal["optimal", "max_iter", "residuals", "non_finite"]
-"""``optimal``: the certified gap reached ``tol``. ``max_iter``: it did not. ``residuals``: the algorithm's own stopping
-rule held, and the gap says how good that is. ``non_finite``: an iterate overflowed and the last good one is returned.
+Status = Literal["optimal", "stationary", "max_iter", "residuals", "non_finite"]
+"""``optimal``: the certified gap reached ``tol``. ``stationary``: the problem is not convex, and no step lowers the
+objective by more than ``tol``; there may be a better point elsewhere, and the gap says how much better at most.
+``max_iter``: neither. ``residuals``: the algorithm's own stopping rule held, and the gap says how good that is.
+``non_finite``: an iterate overflowed and the last good one is returned.
 """
 
 
@@ -41,6 +43,8 @@ class Solution:
     status: Status
     n_iter: int
     history: list[Check] = field(repr=False)
+    scales: Array | None = None
+    """α_i, where the stack holds one matrix for all views."""
 
     @property
     def gap(self) -> float:
@@ -51,7 +55,8 @@ class Solution:
 class Result:
     """A solved problem, in the samples' coordinates on demand.
 
-    Z_i = left · cores[i] · rightᵀ, where a basis that is None stands for the identity.
+    Z_i = left · cores[i] · rightᵀ, where a basis that is None stands for the identity. Views that share one matrix,
+    Z_i = scales[i] · left · cores[0] · rightᵀ, have one core.
 
     Attributes
     ----------
@@ -83,6 +88,7 @@ class Result:
     history: list[Check] = field(repr=False)
     lam: Array = field(repr=False)
     tau: float
+    scales: Array | None = None
 
     @property
     def gap(self) -> float:
@@ -97,7 +103,10 @@ class Result:
     @property
     def coefficients(self) -> list[Array]:
         """Z_i (N × N), built when asked for: column j rebuilds sample j from all samples."""
-        return [self.coefficient(view) for view in range(len(self.cores))]
+        if self.scales is None:
+            return [self.coefficient(view) for view in range(len(self.cores))]
+        shared = self.coefficient(0)
+        return [scale * shared for scale in self.scales.astype(shared.dtype)]
 
     def astype(self, dtype: np.dtype[Any]) -> "Result":
         """The same result with cores and bases of another precision; objective and bound stay those that were
@@ -112,7 +121,7 @@ class Result:
         return replace(self, cores=self.cores.astype(dtype, copy=False), left=left, right=right)
 
     def coefficient(self, view: int) -> Array:
-        """One Z_i."""
+        """What one core stands for: a Z_i, or the matrix that all views share."""
         lifted: Array = self.cores[view] if self.left is None else self.left @ self.cores[view]
         return lifted if self.right is None else lifted @ self.right.T
 

@@ -1,0 +1,142 @@
+"""The strict objective: monotone, stationary, of rank one, and concatenated LRR where the scales are 1."""
+
+import numpy as np
+import pytest
+
+import viewspan
+from tests.problems import full_problem, optimum, random_views, two_subspaces
+from viewspan.solvers.rank_one import Descent, InScales, relaxation_bound, shared_problem, solve_rank_one
+
+LAM = np.array([0.1, 0.25])
+
+
+def problem_of(seed, penalty="nuclear"):
+    return full_problem(random_views(seed), LAM, 0.0, penalty=penalty, coupling="rank_one")
+
+
+def strict_value(views, scales, shared, lam=LAM):
+    """The paper's objective (obj1), from its definition."""
+    fits = [np.linalg.norm(x.T - a * x.T @ shared) ** 2 for x, a in zip(views, scales, strict=True)]
+    return sum(fits) + np.abs(scales) @ lam * np.linalg.norm(shared, "nuc")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_coefficients_are_multiples_of_one_matrix(seed):
+    views = random_views(seed, (5, 9, 4))
+    result = viewspan.solve(views, 0.2, coupling="rank_one")
+    stack = np.array([z.ravel() for z in result.coefficients])
+    values = np.linalg.svd(stack, compute_uv=False)
+    assert values[1] <= 1e-10 * values[0]
+    assert result.cores.shape == (1, 8, 8)
+    assert np.abs(result.scales).max() == 1.0
+    value = strict_value(views, result.scales, result.coefficient(0), np.full(3, 0.2))
+    assert result.objective == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("start", [[1.0, 1.0], [0.2, 3.0], [-1.0, 2.0]])
+def test_no_step_raises_the_objective(seed, start):
+    problem = problem_of(seed)
+    run = Descent(problem, np.array(start), relaxation_bound(problem))
+    run.follow(1e-7, 1e-6, n_rounds=100, max_iter=20000)
+    objectives = [check.objective for check in run.history]
+    assert len(objectives) > 2
+    assert (np.diff(objectives) <= 0.0).all()
+    assert run.solution(1e-6).status == "stationary"
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("penalty", ["nuclear", "l1"])
+def test_stationary_means_that_no_direction_goes_down(seed, penalty):
+    """Each block is the best for the other, by cvxpy and by a grid; and small random moves of both do not help."""
+    problem = problem_of(seed, penalty)
+    solution = solve_rank_one(problem, tol=1e-8, max_iter=100000)
+    assert solution.status == "stationary"
+    scales, shared = solution.scales, solution.stack[0]
+    convex = shared_problem(problem, scales)
+    best = optimum_of_one_view(convex, penalty)
+    assert solution.objective <= best * (1 + 1e-6)
+    terms = InScales.of(problem, shared)
+    for view in range(2):
+        grid = np.tile(scales, (401, 1))
+        grid[:, view] = np.linspace(-2, 2, 401)
+        assert terms.value(scales) <= min(terms.value(row) for row in grid) + 1e-6
+    rng = np.random.default_rng(seed)
+    for size in (1e-2, 1e-3):
+        for _ in range(50):
+            moved = shared + size * (shared != 0) * rng.normal(size=shared.shape)
+            turned = scales + size * rng.normal(size=2)
+            value = sum(
+                problem.datafit.value(t - a * f @ moved) + abs(a) * problem.penalty.value(moved, lam)
+                for t, f, a, lam in zip(problem.targets, problem.factors, turned, problem.lam, strict=True)
+            )
+            assert value >= solution.objective * (1 - 1e-6)
+
+
+def optimum_of_one_view(problem, penalty):
+    """min ‖T − FZ‖² + λ p(Z), by cvxpy."""
+    import cvxpy as cp
+
+    z = cp.Variable(problem.shape[1:])
+    lam = float(problem.lam[0])
+    norm = cp.normNuc(z) if penalty == "nuclear" else cp.sum(cp.abs(z))
+    constraints = [] if penalty == "nuclear" else [cp.diag(z) == 0]
+    objective = cp.sum_squares(problem.targets[0] - problem.factors[0] @ z) + lam * norm
+    found = cp.Problem(cp.Minimize(objective), constraints)
+    found.solve(solver=cp.CLARABEL)
+    return float(found.value)
+
+
+def test_scales_of_one_are_lrr_of_all_features_side_by_side():
+    views = random_views(5)
+    run = Descent(problem_of(5), np.ones(2), 0.0)
+    run.follow(1e-9, 1e-8, n_rounds=1, max_iter=10000)
+    together = viewspan.solve(np.hstack(views), LAM.sum(), tol=1e-9)
+    assert run.point.objective == pytest.approx(together.objective, rel=1e-7)
+    np.testing.assert_allclose(run.point.shared, together.coefficient(0), atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bound_holds_and_large_tau_is_no_better(seed):
+    """Every point of rank one has at least the objective that is reported, up to local optima; and views without
+    coupling have less.
+    """
+    views = random_views(seed)
+    strict = viewspan.solve(views, LAM, coupling="rank_one", tol=1e-6)
+    assert strict.dual_bound <= optimum(views, LAM, 0.0) * (1 + 1e-7)
+    assert strict.dual_bound <= strict.objective
+    relaxed = viewspan.solve(views, LAM, 1.0, tol=1e-6)
+    stack = np.array([z.ravel() for z in relaxed.coefficients])
+    left, values, right = np.linalg.svd(stack, full_matrices=False)
+    nearest = strict_value(views, left[:, 0], values[0] * right[0].reshape(8, 8))
+    assert strict.objective <= nearest * (1 + 1e-6)
+
+
+def test_a_view_that_would_only_cost_is_left_out():
+    """A view whose λ makes its coefficients zero has the scale 0, and the other one its own LRR."""
+    views = random_views(2)
+    lam = np.array([0.1, 50.0])
+    result = viewspan.solve(views, lam, coupling="rank_one", tol=1e-8)
+    np.testing.assert_array_equal(result.scales, [1.0, 0.0])
+    alone = viewspan.solve(views[0], 0.1, tol=1e-9)
+    assert result.objective == pytest.approx(alone.objective + np.linalg.norm(views[1]) ** 2, rel=1e-6)
+
+
+def test_the_solver_says_honestly_where_it_stopped():
+    views = two_subspaces()[0]
+    with pytest.warns(viewspan.pipeline.ConvergenceWarning, match="is not stationary"):
+        result = viewspan.solve(views, 0.1, coupling="rank_one", max_iter=3)
+    assert result.status == "max_iter"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"datafit": "l12"}, "coupling='rank_one' needs a quadratic fit, and datafit='l12' is none"),
+        ({"solver": "ladmpsap"}, "solver='ladmpsap' is for convex couplings"),
+        ({"tau": 1.0}, "tau weighs a coupling, and coupling='rank_one' is a constraint"),
+    ],
+)
+def test_what_stands_in_the_way_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        viewspan.solve(random_views(0), **({"lam": 0.1, "coupling": "rank_one"} | arguments))
