@@ -29,22 +29,23 @@ def two_subspaces(seed=0, n_views=2, size=15, width=12, noise=0.05):
     return views, np.repeat([0, 1], size)
 
 
-def full_problem(views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear"):
+def full_problem(views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear", observed=None):
     """The problem in the samples' own coordinates, nothing reduced."""
     axes = Axes.named(datafit, penalty, coupling)
     columns = [view.T for view in views]
     weights = np.broadcast_to(np.asarray(lam, dtype=float), (len(views), *np.shape(lam)[1:])).copy()
-    return Problem(columns, columns, weights, float(tau), axes.datafit, axes.penalty, axes.coupling)
+    return Problem(columns, columns, weights, float(tau), axes.datafit, axes.penalty, axes.coupling, observed=observed)
 
 
-def optimum(views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear"):
-    """The optimal value, by cvxpy."""
+def optimum(views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear", observed=None):
+    """The optimal value, by cvxpy; of absent samples the fit is left out."""
     n_samples = len(views[0])
+    observed = np.ones((len(views), n_samples), dtype=bool) if observed is None else observed
     lam = np.broadcast_to(np.asarray(lam, dtype=float), (len(views), *np.shape(lam)[1:]))
     coefficients = [cp.Variable((n_samples, n_samples)) for _ in views]
     terms, constraints = [], []
-    for view, z, weight in zip(views, coefficients, lam, strict=True):
-        residual = view.T - view.T @ z
+    for view, z, weight, present in zip(views, coefficients, lam, observed, strict=True):
+        residual = (view.T - view.T @ z)[:, np.flatnonzero(present)]
         terms.append(FITS[datafit](residual))
         if penalty == "nuclear":
             terms.append(weight * cp.normNuc(z))
@@ -66,6 +67,7 @@ FITS = {
     "frobenius": cp.sum_squares,
     "half_frobenius": lambda residual: 0.5 * cp.sum_squares(residual),
     "l12": lambda residual: cp.sum(cp.norm(residual, 2, axis=0)),
+    "l1": lambda residual: cp.sum(cp.abs(residual)),
 }
 
 

@@ -20,6 +20,7 @@ from viewspan.assignment import (
     known_samples,
 )
 from viewspan.blocks import Source
+from viewspan.explanation import Explanation
 from viewspan.graph.landmarks import choose_landmarks
 from viewspan.graph.patterns import patterns_of
 from viewspan.graph.unite import Unite, United
@@ -41,7 +42,7 @@ class Recipe:
     Attributes
     ----------
     reduce : callable
-        From prepared arrays in memory to their reduction.
+        From prepared views in memory to their reduction.
     solve : callable
         From a reduction to the solutions whose graphs are averaged, the first being the one that is reported.
     unite : Unite
@@ -53,7 +54,7 @@ class Recipe:
     generator : RandomState
     """
 
-    reduce: Callable[[Sequence[Any]], Reduction]
+    reduce: Callable[[Views], Reduction]
     solve: Callable[[Reduction], list[Result]]
     unite: Unite
     n_clusters: int | None
@@ -114,6 +115,11 @@ class Fitted:
             known=self.known,
         )
 
+    @cached_property
+    def explanation(self) -> Explanation:
+        """What it says about clusters, views and samples."""
+        return Explanation(self.preparation, self.reduction, self.results[0], self.united.labels, self.references)
+
 
 def fit_all(views: Views, recipe: Recipe, stages: Stages) -> Fitted:
     """All samples in one graph."""
@@ -121,7 +127,7 @@ def fit_all(views: Views, recipe: Recipe, stages: Stages) -> Fitted:
     read = views.read()
     n_clusters = known_count(read, recipe.n_clusters)
     preparation, prepared = prepare(read, recipe.scale_features, recipe.affine, recipe.normalize)
-    reduction = recipe.reduce((concatenate(prepared) if recipe.concatenated else prepared).arrays)
+    reduction = recipe.reduce(concatenate(prepared) if recipe.concatenated else prepared)
     stages.step()
     results = recipe.solve(reduction)
     stages.begin("comparing", len(results) + 1)
@@ -175,11 +181,13 @@ def fit_in_memory(views: Views, n_rows: int, n_landmarks: int, recipe: Recipe, s
     stages.begin("reading")
     read = views.read()
     preparation, prepared = prepare(read, recipe.scale_features, recipe.affine, recipe.normalize)
-    arrays = (concatenate(prepared) if recipe.concatenated else prepared).arrays
+    prepared = concatenate(prepared) if recipe.concatenated else prepared
     rows = np.sort(recipe.generator.permutation(views.n_samples)[:n_rows])
-    reduction = restricted(recipe.reduce(arrays), rows)
+    reduction = restricted(recipe.reduce(prepared), rows)
     stages.step()
-    return cut_landmarks(preparation, reduction, [array[rows] for array in arrays], n_landmarks, recipe, stages)
+    return cut_landmarks(
+        preparation, reduction, [array[rows] for array in prepared.arrays], n_landmarks, recipe, stages
+    )
 
 
 def cut_landmarks(

@@ -1,7 +1,7 @@
 """Views in, certified coefficients out: the way through reduction and solver."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from viewspan._linalg import Spectrum
 from viewspan._threads import threads_for
-from viewspan._typing import Array, Block
+from viewspan._typing import AnyArray, Array, Block
 from viewspan._warnings import warn
 from viewspan.model.couplings import Coupling, L12Coupling, NuclearCoupling, RankOne, Uncoupled
 from viewspan.model.datafits import L1, L12, Datafit, Frobenius
@@ -41,6 +41,7 @@ COUPLINGS: dict[str, Coupling] = {
     "rank_one": RankOne(),
     "none": Uncoupled(),
 }
+MISSING = {"forbid": False, "allow": True}
 
 
 @dataclass(frozen=True)
@@ -82,15 +83,18 @@ class Axes:
             return "none"
         return "both" if self.datafit.rotates_samples else "left"
 
-    def reduce(self, views: Sequence[Block], solver: SolverName) -> Reduction:
+    def reduce(self, views: Sequence[Block], solver: SolverName, observed: AnyArray | None = None) -> Reduction:
         """The views in the coordinates that the axes allow; the paper's algorithm is for the full problem."""
         sides = "none" if solver in RELEASED else self.sides
-        return reduce_views(
+        if observed is not None and sides == "both":  # samples differ in what is known of them
+            sides = "left"
+        reduction = reduce_views(
             views,
             sides,
             squares_suffice=self.datafit.curvature is not None,
             rotate_features=self.datafit.rotates_features,
         )
+        return replace(reduction, observed=observed)
 
 
 def pick(axis: str, name: str, known: dict[str, Any]) -> Any:
@@ -111,6 +115,7 @@ def solve(
     datafit: str = "frobenius",
     penalty: str = "nuclear",
     coupling: str = "nuclear",
+    missing: str = "forbid",
     callback: Callback | None = None,
 ) -> Result:
     r"""Minimise one objective of the family, to a certified gap.
@@ -131,10 +136,16 @@ def solve(
         Ours; or the paper's algorithm on the full N × N problem; or what its authors take where nothing is coupled.
     max_iter : int, optional
         By default 2000 for ADMM, and the authors' 200 for theirs.
-    datafit : {"frobenius", "half_frobenius", "l12"}
+    datafit : {"frobenius", "half_frobenius", "l12", "l1"}
+        ‖E‖_F², half of it, Σ_j ‖e_j‖₂ over samples, or the sum of all |e|.
     penalty : {"nuclear", "l1"}
         ``"l1"`` also forces diag(Z_i) = 0.
-    coupling : {"nuclear", "l12", "none"}
+    coupling : {"nuclear", "l12", "rank_one", "none"}
+        ``"rank_one"`` is the constraint rank(A) = 1, the paper's strict objective: Z_i = α_i Z. It is not convex; the
+        answer is stationary (``status``), has ``scales`` α, and its bound is that of views without coupling.
+    missing : {"forbid", "allow"}
+        Whether a row of NaN stands for a sample that the view does not have. Its residual is left out of the fit then,
+        and its coefficients follow from the penalty and the coupling.
     callback : callable, optional
         Called with every :class:`Check` of the iteration.
 
@@ -145,11 +156,13 @@ def solve(
         ``history``.
     """
     check_stopping(solver, tol, max_iter)
-    axes = Axes.named(datafit, penalty, coupling, solver=solver)
+    absent_allowed = pick("missing", missing, MISSING)
+    axes = Axes.named(datafit, penalty, coupling, solver=solver, missing=absent_allowed)
     if isinstance(axes.coupling, RankOne) and tau != 0:
         raise ValueError("tau weighs a coupling, and coupling='rank_one' is a constraint; leave tau=0.")
-    _, as_given = prepare(check_views(views, caller="solve").read(), False, False, normalize=False)
-    reduction = axes.reduce(as_given.arrays, solver)
+    read = check_views(views, caller="solve", missing=absent_allowed).read()
+    _, as_given = prepare(read, False, False, normalize=False)
+    reduction = axes.reduce(as_given.arrays, solver, as_given.observed)
     return solve_reduced(
         reduction,
         check_lam(lam, reduction, axes),
@@ -253,6 +266,7 @@ def form_problem(reduction: Reduction, size: float, lam: Array, tau: float, axes
         penalty=axes.penalty,
         coupling=axes.coupling if tau > 0 or isinstance(axes.coupling, RankOne) else Uncoupled(),
         known_spectra=spectra,
+        observed=reduction.observed,
     )
 
 

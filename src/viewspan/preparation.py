@@ -14,7 +14,7 @@ from viewspan._linalg import ratio
 from viewspan._sparse import full, is_sparse, over_columns, over_rows, side_by_side
 from viewspan._typing import Array, Block
 from viewspan._warnings import warn
-from viewspan.views import Views
+from viewspan.views import Views, with_zeros
 
 LARGEST = 1e60
 ROUNDING = 4 * np.finfo(float).eps
@@ -155,6 +155,11 @@ class Treatment:
         return float(np.sqrt((self.columns.size > 0).sum())) if self.scaled else self.columns.length
 
     @property
+    def scale(self) -> Array:
+        """What features are divided by; 0 for those that are left out."""
+        return self.columns.sizes if self.scaled else np.ones(len(self.columns.largest))
+
+    @property
     def n_features(self) -> int:
         """Features afterwards."""
         return len(self.columns.largest) + self.affine
@@ -226,7 +231,10 @@ class Preparation:
     def apply(self, views: Views) -> Views:
         """To views that have been read."""
         pairs = zip(self.treatments, views.arrays, strict=True)
-        return replace(views, arrays=[treatment(array) for treatment, array in pairs])
+        arrays = [treatment(array) for treatment, array in pairs]
+        if views.observed is not None:  # a constant feature is absent, too
+            arrays = [with_zeros(array, present) for array, present in zip(arrays, views.observed, strict=True)]
+        return replace(views, arrays=arrays)
 
     def report(self, names: Sequence[str]) -> None:
         """Say what is zero, and refuse what cannot be computed with."""
@@ -250,10 +258,17 @@ def prepare(
     views: Views, scale_features: bool | Literal["auto"], affine: bool | Literal["auto"], normalize: bool
 ) -> Any:
     """The preparation of views that have been read, and the prepared views."""
-    columns = [Columns.of(array) for array in views.arrays]
+    columns = [Columns.of(array) for array in present_rows(views)]
     preparation = Preparation.choose(columns, scale_features, affine, normalize)
     preparation.report(views.names)
     return preparation, preparation.apply(views)
+
+
+def present_rows(views: Views) -> list[Block]:
+    """Of every view, the samples that it has."""
+    if views.observed is None:
+        return views.arrays
+    return [array[present] for array, present in zip(views.arrays, views.observed, strict=True)]
 
 
 def equalized(block: Block, columns: Columns) -> Block:

@@ -47,6 +47,8 @@ class Reduction:
         Of every view, without features that are zero for every sample, which hold no noise either.
     coordinates : Coordinates
         Where any other sample stands: its row of ``left``, or of the identity.
+    observed : array (n_views, N) of bool, optional
+        Which samples every view has; None for all.
     """
 
     left: Array | None
@@ -57,6 +59,7 @@ class Reduction:
     n_samples: int
     n_features_used: tuple[int, ...]
     coordinates: Coordinates
+    observed: AnyArray | None = None
 
     def singular_values(self) -> list[Array]:
         """The singular values of every view; the basis contains its row space, so none is lost."""

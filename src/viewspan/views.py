@@ -16,6 +16,8 @@ from viewspan._sparse import is_sparse
 from viewspan._typing import AnyArray, Array, Block
 
 MIN_SAMPLES = 2
+WHOLE_ROWS = ", or take missing='allow' where it is offered: whole rows of NaN are samples that the view does not have"
+IN_PART = ": a sample is absent from a view as a whole row of NaN, or not at all"
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,18 @@ class Views:
         Whether one array was given instead of a collection.
     dtype : dtype
         float32 if every view was float32, else float64.
+    missing : bool
+        Whether samples may be absent from views, as rows of NaN.
+    observed : array (n_views, n_samples) of bool, optional
+        Which samples every view has; None if all, or if nobody has looked yet. Absent ones are read as zeros.
     """
 
     arrays: list[Any]
     names: list[str]
     single: bool
     dtype: np.dtype[Any]
+    missing: bool = False
+    observed: AnyArray | None = None
 
     @property
     def n_samples(self) -> int:
@@ -60,11 +68,16 @@ class Views:
         first : int, optional
             Which of all samples the first one is, if these are some of them; for messages.
         """
-        arrays = [read_view(array, name, first) for array, name in zip(self.arrays, self.names, strict=True)]
-        return replace(self, arrays=arrays)
+        arrays = [read_view(array, first) for array in self.arrays]
+        observed = observed_in(arrays) if self.missing else None
+        if observed is not None:
+            arrays = [with_zeros(array, present) for array, present in zip(arrays, observed, strict=True)]
+        for array, name in zip(arrays, self.names, strict=True):
+            check_finite(array, name, first, missing=self.missing)
+        return replace(self, arrays=arrays, observed=observed)
 
 
-def read_view(array: Any, name: str, first: int | None) -> Block:
+def read_view(array: Any, first: int | None) -> Block:
     """One view in memory."""
     if is_dask(array):
         array = array.compute()
@@ -75,8 +88,41 @@ def read_view(array: Any, name: str, first: int | None) -> Block:
             block = block.toarray()
     else:
         block = np.asarray(array, dtype=np.float64)
-    check_finite(block, name, first)
     return block
+
+
+def observed_in(arrays: Sequence[Block]) -> AnyArray | None:
+    """Which samples every view has; None if all have all."""
+    observed = np.array([~absent_rows(array) for array in arrays])
+    if observed.all():
+        return None
+    nowhere = np.flatnonzero(~observed.any(axis=0))
+    if len(nowhere):
+        raise ValueError(
+            f"{len(nowhere)} of {observed.shape[1]} samples are absent from every view, the first in row {nowhere[0]}; "
+            "each must be in one at least. Remove them."
+        )
+    return observed
+
+
+def absent_rows(block: Block) -> AnyArray:
+    """Rows of NaN; of sparse rows, what is stored."""
+    if not is_sparse(block):
+        return np.asarray(np.isnan(block).all(axis=1))
+    stored = np.diff(block.indptr)
+    rows = np.repeat(np.arange(len(stored)), stored)
+    unknown: AnyArray = np.bincount(rows, np.isnan(block.data), minlength=len(stored))
+    return (stored > 0) & (unknown == stored)
+
+
+def with_zeros(block: Block, present: AnyArray) -> Block:
+    """In place of rows that are absent."""
+    if not is_sparse(block):
+        return np.where(present[:, None], block, 0.0)
+    kept = scipy.sparse.csr_array(block)
+    kept.data = np.where(np.repeat(present, np.diff(block.indptr)), block.data, 0.0)
+    kept.eliminate_zeros()
+    return kept
 
 
 def is_dask(array: Any) -> bool:
@@ -84,7 +130,7 @@ def is_dask(array: Any) -> bool:
     return type(array).__module__.partition(".")[0] == "dask"
 
 
-def check_views(views: Any, *, caller: str, min_samples: int = MIN_SAMPLES) -> Views:
+def check_views(views: Any, *, caller: str, min_samples: int = MIN_SAMPLES, missing: bool = False) -> Views:
     """Turn what the user gave into arrays of the same samples.
 
     Parameters
@@ -93,6 +139,8 @@ def check_views(views: Any, *, caller: str, min_samples: int = MIN_SAMPLES) -> V
     caller : str
         The method to name in messages.
     min_samples : int
+    missing : bool
+        Whether rows of NaN stand for absent samples.
     """
     single = is_one_view(views)
     names, parts = name_views(views, single)
@@ -102,7 +150,7 @@ def check_views(views: Any, *, caller: str, min_samples: int = MIN_SAMPLES) -> V
             f"Got an empty {type(views).__name__}."
         )
     check_frames_aligned(names, parts)
-    arrays = [check_view(part, name, caller, min_samples) for name, part in zip(names, parts, strict=True)]
+    arrays = [check_view(part, name, caller, min_samples, missing) for name, part in zip(names, parts, strict=True)]
     counts = [array.shape[0] for array in arrays]
     if len(set(counts)) > 1:
         listed = ", ".join(f"{name} has {count}" for name, count in zip(names, counts, strict=True))
@@ -111,7 +159,7 @@ def check_views(views: Any, *, caller: str, min_samples: int = MIN_SAMPLES) -> V
             "Keep the samples that all of them have."
         )
     dtype = np.dtype(np.float32) if all(array.dtype == np.float32 for array in arrays) else np.dtype(np.float64)
-    return Views(arrays, names, single, dtype)
+    return Views(arrays, names, single, dtype, missing)
 
 
 def is_one_view(views: Any) -> bool:
@@ -141,10 +189,12 @@ def name_views(views: Any, single: bool) -> tuple[list[str], list[Any]]:
     return [f"view {position}" for position in range(len(views))], list(views)
 
 
-def check_view(view: Any, name: str, caller: str, min_samples: int) -> Any:
+def check_view(view: Any, name: str, caller: str, min_samples: int, missing: bool) -> Any:
     """One view as an array of real numbers; nothing is read or copied that is one already."""
     if not is_dask(view):
-        refuse_unsuitable(view, name)
+        refuse_unsuitable(view, name, missing)
+    if missing and hasattr(view, "isna"):  # pandas marks missing values in ways that numpy cannot convert
+        view = view.astype(float)
     try:
         if is_dask(view):
             return check_dask(view, caller, min_samples)
@@ -178,9 +228,11 @@ def check_dask(view: Any, caller: str, min_samples: int) -> Any:
     return view.rechunk({1: -1})
 
 
-def refuse_unsuitable(view: Any, name: str) -> None:
-    if hasattr(view, "isna"):  # pandas marks missing values in ways that numpy cannot convert
-        report_unusable(name, int(np.asarray(view.isna()).sum()), 0, int(np.size(view)))
+def refuse_unsuitable(view: Any, name: str, missing: bool) -> None:
+    if hasattr(view, "isna") and not missing:
+        unknown = np.asarray(view.isna())
+        whole = unknown.ndim == 2 and bool(unknown.all(axis=1).any())
+        report_unusable(name, int(unknown.sum()), 0, int(np.size(view)), hint=WHOLE_ROWS * whole)
     if isinstance(view, np.ma.MaskedArray) and np.ma.getmaskarray(view).any():
         raise ValueError(
             f"{name} is a masked array with masked entries; fill them first, for example with .filled(value)."
@@ -227,20 +279,22 @@ def check_dtype(values: Any, what: str) -> None:
         )
 
 
-def check_finite(block: Block, name: str, first: int | None = None) -> None:
+def check_finite(block: Block, name: str, first: int | None = None, *, missing: bool = False) -> None:
     values: AnyArray = block.data if is_sparse(block) else block
     if np.isfinite(values).all():
         return
     where = "" if first is None else f" from sample {first} to {first + block.shape[0] - 1}"
-    report_unusable(name, int(np.isnan(values).sum()), int(np.isinf(values).sum()), int(np.prod(block.shape)), where)
+    hint = IN_PART if missing else WHOLE_ROWS * bool(absent_rows(block).any())
+    counts = int(np.isnan(values).sum()), int(np.isinf(values).sum()), int(np.prod(block.shape))
+    report_unusable(name, *counts, where, hint)
 
 
-def report_unusable(name: str, n_missing: int, n_infinite: int, size: int, where: str = "") -> None:
+def report_unusable(name: str, n_missing: int, n_infinite: int, size: int, where: str = "", hint: str = "") -> None:
     found = [f"NaN in {n_missing}"] if n_missing else []
     found += [f"infinity in {n_infinite}"] if n_infinite else []
     if found:
         raise ValueError(
-            f"{name} contains {' and '.join(found)} of its {size} values{where}; impute or remove them first."
+            f"{name} contains {' and '.join(found)} of its {size} values{where}; impute or remove them first{hint}."
         )
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from viewspan.model.couplings import L12Coupling, NuclearCoupling, Uncoupled
-from viewspan.model.datafits import L12, Ball, Frobenius, shrink_columns
+from viewspan.model.datafits import L1, L12, Ball, Frobenius, shrink_columns
 from viewspan.model.penalties import FAST, Nuclear, ZeroDiagonalL1
 
-DATAFITS = [Frobenius(2.0), Frobenius(1.0), L12(), Ball(np.full(7, 0.8))]
+DATAFITS = [Frobenius(2.0), Frobenius(1.0), L12(), L1(), Ball(np.full(7, 0.8))]
 PENALTIES = [Nuclear(), ZeroDiagonalL1()]
 COUPLINGS = [NuclearCoupling(), L12Coupling()]
 LAM = np.array(0.3)

@@ -51,10 +51,13 @@ def test_clrsc_reaches_the_optimum_and_its_gap_never_lies(shape, weights, seed):
         ({"datafit": "half_frobenius", "penalty": "l1", "coupling": "none"}, 0.0),
         ({"datafit": "l12", "coupling": "l12"}, 0.05),
         ({"datafit": "l12", "coupling": "nuclear"}, 0.3),
+        ({"datafit": "l1", "coupling": "nuclear"}, 0.3),
+        ({"datafit": "l1", "coupling": "none"}, 0.0),
+        ({"datafit": "l1", "penalty": "l1", "coupling": "nuclear"}, 0.3),
         ({"datafit": "frobenius", "penalty": "l1", "coupling": "nuclear"}, 0.3),
         ({"datafit": "frobenius", "coupling": "none"}, 0.0),
     ],
-    ids=["lrr-l12", "ssc", "mlap", "l12-nuclear", "collaborative-ssc", "lrr"],
+    ids=["lrr-l12", "ssc", "mlap", "l12-nuclear", "l1-nuclear", "lrr-l1", "l1-l1", "collaborative-ssc", "lrr"],
 )
 def test_the_rest_of_the_family_reaches_the_optimum(axes, tau, seed):
     views = random_views(seed)
@@ -64,6 +67,31 @@ def test_the_rest_of_the_family_reaches_the_optimum(axes, tau, seed):
     assert abs(result.objective - best) <= 1e-5 * best
     assert result.dual_bound <= best * (1 + 1e-6)
     assert result.gap <= 1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("n_features", [(5, 9), (3, 4)], ids=["wide", "narrow"])
+@pytest.mark.parametrize("datafit", ["frobenius", "l12", "l1"])
+def test_absent_samples_are_left_out_of_the_fit(datafit, n_features, seed):
+    views = random_views(seed, n_features)
+    absent = np.zeros((2, 8), dtype=bool)
+    absent[0, [1, 4]] = absent[1, 6] = True
+    given = [np.where(gone[:, None], np.nan, view) for view, gone in zip(views, absent, strict=True)]
+    zeroed = [np.nan_to_num(view) for view in given]
+    best = optimum(zeroed, [0.1, 0.25], 0.3, datafit=datafit, observed=~absent)
+    result = viewspan.solve(given, [0.1, 0.25], 0.3, datafit=datafit, missing="allow", tol=1e-6, max_iter=20000)
+    assert abs(result.objective - best) <= 1e-5 * best
+    assert result.dual_bound <= best * (1 + 1e-6)
+    assert result.gap <= 1e-6
+    if datafit == "frobenius":  # the coupling fills what a view has not seen
+        assert np.abs(result.coefficients[0][:, [1, 4]]).max() > 1e-3
+
+
+def test_absent_samples_are_asked_for():
+    views = random_views(0)
+    views[1][3] = np.nan
+    with pytest.raises(ValueError, match=r"view 1 contains NaN in 9 of its 72 values.*missing='allow'"):
+        viewspan.solve(views, 0.1)
 
 
 def test_ssc_takes_a_weight_per_sample():

@@ -14,16 +14,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from viewspan import memory
 from viewspan._linalg import ratio
 from viewspan._progress import Stages
+from viewspan._sparse import full
 from viewspan._typing import Array, Graph, Labels
 from viewspan._warnings import warn
 from viewspan.assignment import UNKNOWN, Assigner
 from viewspan.blocks import source_of
+from viewspan.explanation import Explanation
 from viewspan.fitting import Fitted, Recipe, fit_all
 from viewspan.graph.discretize import AskedLabels
 from viewspan.graph.unite import Unite
 from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
+from viewspan.subspaces import Reconstruction, Subspace, absent_as_nan, reconstruct
 from viewspan.views import Views, check_views, is_dask, is_one_view
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
@@ -159,6 +162,27 @@ class SubspaceClusterer(Base):
         assigner = self._assigner
         return source_of(views).lazily(assigner.embedding_of, assigner.width, np.float64, assigner.n_clusters)
 
+    def reconstruct(self, X: Any) -> Reconstruction:  # noqa: N803
+        """Samples as the model explains them: projected, in every view, onto the subspace of their cluster.
+
+        Parameters
+        ----------
+        X : as for :meth:`predict`
+            The answer is as large as they are.
+
+        Returns
+        -------
+        Reconstruction
+            With ``views`` as they were given, ``residuals`` (n_views, n_samples), the shares of the samples' lengths
+            that are left, and ``labels``.
+        """
+        views = self._check_unseen(X, "reconstruct").read()
+        labels = np.asarray(self.predict(X))
+        arrays, residuals = reconstruct([full(array) for array in views.arrays], labels, self.subspaces_)
+        absent_as_nan(arrays, residuals, views.observed)
+        found: Any = dict(zip(self._view_names, arrays, strict=True)) if self._view_names else arrays
+        return Reconstruction(arrays[0] if views.single else found, residuals, labels)
+
     @property
     def _n_features_out(self) -> int:
         """Columns of :meth:`transform`, for scikit-learn."""
@@ -174,7 +198,7 @@ class SubspaceClusterer(Base):
             return [result.astype(dtype) for result in self._solve(reduction, stages)]
 
         return Recipe(
-            reduce=lambda arrays: self._axes.reduce(arrays, self.solver),
+            reduce=lambda views: self._axes.reduce(views.arrays, self.solver, views.observed),
             solve=solve,
             unite=Unite(
                 self._by_patterns,
@@ -353,8 +377,43 @@ class SubspaceClusterer(Base):
         return self._fitted.tau
 
     @property
+    def subspaces_(self) -> list[list[Subspace]]:
+        """``subspaces_[cluster][view]``: its ``dimension`` and orthonormal ``basis`` (n_features × dimension), and
+        ``project(samples)``; found when first asked for.
+        """
+        return self._explanation.subspaces
+
+    @property
+    def view_scores_(self) -> Array:
+        """How far the clusters can be seen in every view alone: how much more often than by chance a sample's
+        neighbours there are of its own cluster, from 1 for always to 0 for chance.
+        """
+        return self._explanation.view_scores
+
+    @property
+    def outlier_scores_(self) -> Array:
+        """(n_views × n_samples) The share of a sample's length that the other samples do not explain; NaN where a view
+        does not have it.
+        """
+        explanation = self._explanation
+        if explanation.references is not None:
+            raise AttributeError(
+                "outlier_scores_ needs a graph of all samples, and this one has landmarks; look at "
+                "model.reconstruct(views).residuals, or take graph='dense'."
+            )
+        return explanation.outlier_scores
+
+    @property
+    def _explanation(self) -> Explanation:
+        check_is_fitted(self, "result_")
+        return self._fit.explanation
+
+    @property
     def view_similarity_(self) -> Array:
         """Cosines between the Z_i, (c × c): 1 where two views have the same pattern."""
+        if self._fitted.scales is not None:
+            signs = np.sign(self._fitted.scales)
+            return np.asarray(np.outer(signs, signs))
         flat = self._fitted.cores.reshape(len(self._fitted.cores), -1).astype(float)
         unit = flat * ratio(1.0, np.linalg.norm(flat, axis=1, keepdims=True))
         return unit @ unit.T

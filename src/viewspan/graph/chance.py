@@ -29,7 +29,7 @@ def trust(patterns: Patterns, n_clusters: int) -> Array:
     n_views = len(patterns.columns)
     if n_views == 1 or n_clusters < 2:
         return np.ones(n_views)
-    seen = sample(patterns)
+    seen, _ = sample(patterns)
     with threads_for(1, seen.columns[0].shape[1]):
         found = np.array([cohesion(view, n_clusters) for view in each(seen)])
         noise = [[cohesion(by_chance(view, seed), n_clusters) for seed in range(DRAWS)] for view in each(seen)]
@@ -66,8 +66,8 @@ def by_chance(patterns: Patterns, seed: int) -> Patterns:
     return Patterns([noise(*view) for view in zip(*patterns, strict=True)], patterns.spectra)
 
 
-def sample(patterns: Patterns) -> Patterns:
-    """At most so many samples as are enough."""
+def sample(patterns: Patterns) -> tuple[Patterns, AnyArray]:
+    """At most so many samples as are enough, and which."""
     n_samples = patterns.columns[0].shape[1]
     chosen = np.sort(np.random.RandomState(0).permutation(n_samples)[:ENOUGH])
-    return Patterns([pattern[:, chosen] for pattern in patterns.columns], patterns.spectra)
+    return Patterns([pattern[:, chosen] for pattern in patterns.columns], patterns.spectra), chosen

@@ -18,6 +18,15 @@ def modularity(affinity: Graph, labels: Labels) -> float:
     return float((inside / degrees.sum() - (degrees / degrees.sum()) ** 2).sum())
 
 
+def assortativity(affinity: Graph, labels: Labels) -> float:
+    """Modularity as a share of what it could be: 1 if no edge leaves its cluster, 0 for edges drawn by chance."""
+    inside, degrees = weights_of_clusters(affinity, labels)
+    if not degrees.any():
+        return 0.0
+    by_chance = float(((degrees / degrees.sum()) ** 2).sum())
+    return float((inside.sum() / degrees.sum() - by_chance) / (1.0 - by_chance)) if by_chance < 1.0 else 0.0
+
+
 def weights_of_clusters(affinity: Graph, labels: Labels) -> tuple[Array, Array]:
     """The weight inside every cluster, both directions of an edge counted, and the sum of its degrees."""
     members = np.eye(int(labels.max()) + 1)[labels]

@@ -1,0 +1,89 @@
+"""What a fitted model says beyond labels: subspaces of clusters, what views contributed, which samples are strange."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from viewspan._linalg import Spectrum, spectrum
+from viewspan._sparse import full
+from viewspan._typing import AnyArray, Array, Labels
+from viewspan.graph.contribution import view_scores
+from viewspan.outliers import outlier_scores
+from viewspan.preparation import Preparation
+from viewspan.reduction import Reduction
+from viewspan.selection import automatic_lam, noise_level
+from viewspan.solvers.result import Result
+from viewspan.subspaces import Subspace, fit_subspace
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Found when asked for.
+
+    Attributes
+    ----------
+    preparation : Preparation
+    reduction : Reduction
+    result : Result
+    labels : array (n,)
+        Of the references.
+    references : array of int, optional
+        The samples of the reduction that have labels, if not all.
+    """
+
+    preparation: Preparation
+    reduction: Reduction
+    result: Result
+    labels: Labels
+    references: AnyArray | None
+
+    @cached_property
+    def subspaces(self) -> list[list[Subspace]]:
+        """Of every cluster, in every view."""
+        return [self._subspaces_of(np.flatnonzero(self.labels == k)) for k in range(int(self.labels.max()) + 1)]
+
+    @cached_property
+    def view_scores(self) -> Array:
+        """How far the clusters can be seen in every view alone."""
+        used, n_samples = self.preparation.n_features_used, self.reduction.n_samples
+        lam = automatic_lam([view.values for view in self._spectra], n_samples, used)
+        return view_scores(self._spectra, self._coordinates, lam, self.labels, self.reduction.observed)
+
+    @cached_property
+    def outlier_scores(self) -> Array:
+        """Of every view and sample."""
+        return outlier_scores(self.result, self.reduction)
+
+    @cached_property
+    def _loadings(self) -> list[Any]:
+        """From coordinates to the features of every view, also where views were made one."""
+        loadings, widths = self.reduction.coordinates.loadings, [t.n_features for t in self.preparation.treatments]
+        return loadings if len(loadings) == len(widths) else np.split(full(loadings[0]), np.cumsum(widths)[:-1])
+
+    @cached_property
+    def _spectra(self) -> list[Spectrum]:
+        if len(self._loadings) == len(self.reduction.spectra):
+            return self.reduction.spectra
+        return [spectrum(full(loading)) for loading in self._loadings]
+
+    @cached_property
+    def _coordinates(self) -> Array:
+        basis = np.eye(self.reduction.n_samples) if self.reduction.left is None else self.reduction.left
+        return basis if self.references is None else basis[self.references]
+
+    def _subspaces_of(self, members: AnyArray) -> list[Subspace]:
+        found = []
+        for view, treatment in enumerate(self.preparation.treatments):
+            used = treatment.n_features_used
+            noise = noise_level(self._spectra[view].values, self.reduction.n_samples, used)
+            present = members if self.reduction.observed is None else members[self.reduction.observed[view, members]]
+            found.append(fit_subspace(self._samples(view, present), noise, used, treatment))
+        return found
+
+    def _samples(self, view: int, rows: AnyArray) -> Array:
+        """Prepared samples, one per column."""
+        if self.reduction.left is None and self.references is None:
+            return full(self._loadings[view][:, rows])
+        return full(self._loadings[view] @ self._coordinates[rows].T)

@@ -1,0 +1,148 @@
+"""The second step of subspace clustering: fit a subspace to every cluster in every view."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from viewspan._linalg import ratio, svd
+from viewspan._typing import AnyArray, Array, Labels
+from viewspan.preparation import Treatment
+from viewspan.selection import noise_level
+
+PARALLEL = 1e-10
+"""A flat whose homogeneous coordinate is below this never comes near: it is a linear subspace."""
+
+
+@dataclass(frozen=True)
+class Subspace:
+    """Where the samples of one cluster lie in one view: at origin + basis · y, in features divided by ``scale``.
+
+    Attributes
+    ----------
+    dimension : int
+        Singular values of the cluster above the noise; one less for a flat that may miss the origin.
+    basis : array (n_features, dimension)
+        Orthonormal columns.
+    origin : array (n_features,)
+        The point of the subspace that is nearest to zero; zero unless the view is affine.
+    scale : array (n_features,)
+        What features are divided by before they are compared: 1, unless they were scaled. Where it is 0, the feature
+        was not used.
+    """
+
+    dimension: int
+    basis: Array = field(repr=False)
+    origin: Array = field(repr=False)
+    scale: Array = field(repr=False)
+
+    def project(self, samples: Array) -> Array:
+        """The nearest points of the subspace, (n_samples, n_features), in the samples' own units."""
+        return self._nearest(self._compared(samples)) * self.scale
+
+    def distances(self, samples: Array) -> Array:
+        """From samples to the subspace, as shares of the samples' lengths."""
+        compared = self._compared(samples)
+        left = np.linalg.norm(compared - self._nearest(compared), axis=1)
+        return ratio(left, np.linalg.norm(compared, axis=1))
+
+    def _compared(self, samples: Array) -> Array:
+        return samples * ratio(1.0, self.scale)
+
+    def _nearest(self, compared: Array) -> Array:
+        nearest: Array = self.origin + (compared - self.origin) @ self.basis @ self.basis.T
+        return nearest
+
+
+class Reconstruction(NamedTuple):
+    """Samples as the model explains them.
+
+    Attributes
+    ----------
+    views : list or dict of arrays (n_samples, n_features_i)
+        Every sample projected onto the subspace of its cluster; NaN where a view does not have it.
+    residuals : array (n_views, n_samples)
+        The part of the sample's length that is left: 0 if the subspace holds it, 1 if it is orthogonal to it.
+    labels : array (n_samples,)
+    """
+
+    views: Any
+    residuals: Array
+    labels: Labels
+
+
+def fit_subspace(samples: Array, noise: float, n_features_used: int, treatment: Treatment) -> Subspace:
+    """To the samples of one cluster in one view.
+
+    Parameters
+    ----------
+    samples : array (n_features, n)
+        Prepared, one per column.
+    noise : float
+        σ of the view; if it is 0, that of the cluster is looked for.
+    n_features_used : int
+    treatment : Treatment
+        How they were prepared.
+    """
+    left, values, _ = svd(samples)
+    directions = left[:, : count_directions(values, samples.shape[1], noise, n_features_used)]
+    scale = treatment.scale
+    if not treatment.affine:
+        return Subspace(directions.shape[1], directions, np.zeros(len(directions)), scale)
+    origin, basis = flat_of(directions, treatment.constant)
+    return Subspace(basis.shape[1], basis, origin, scale)
+
+
+def count_directions(values: Array, n_samples: int, noise: float, n_features: int) -> int:
+    """Singular values that are more than noise, by the optimal hard threshold of Gavish and Donoho; at least one.
+
+    Without noise, those that are more than rounding.
+    """
+    noise = noise or noise_level(values, n_samples, n_features)
+    short, long = sorted((n_samples, n_features))
+    rounding = len(values) * np.finfo(float).eps * float(values.max(initial=0.0))
+    threshold = max(noise * np.sqrt(long) * hard_threshold(short / max(long, 1)), rounding)
+    return max(1, int((values > threshold).sum()))
+
+
+def hard_threshold(ratio_of_sides: float) -> float:
+    """λ*(β) = √(2(β + 1) + 8β / (β + 1 + √(β² + 14β + 1))), in units of σ√n."""
+    beta = ratio_of_sides
+    return float(np.sqrt(2 * (beta + 1) + 8 * beta / (beta + 1 + np.sqrt(beta**2 + 14 * beta + 1))))
+
+
+def flat_of(directions: Array, constant: float) -> tuple[Array, Array]:
+    """Origin and basis of the flat {y : (y, constant) in the span}, for a span in homogeneous coordinates."""
+    top, height = directions[:-1], directions[-1]
+    size = float(np.linalg.norm(height))
+    if size < PARALLEL:
+        return np.zeros(len(top)), np.linalg.qr(top)[0]
+    along = height / size
+    level = svd(np.eye(len(along)) - np.outer(along, along)).left[:, : len(along) - 1]  # orthogonal to the height
+    basis = np.linalg.qr(top @ level)[0]
+    point = top @ along * (constant / size)
+    return point - basis @ (basis.T @ point), basis
+
+
+def reconstruct(
+    arrays: Sequence[Array], labels: Labels, subspaces: Sequence[Sequence[Subspace]]
+) -> tuple[list[Array], Array]:
+    """Samples, one per row, projected onto the subspaces of their clusters; and what is left of them."""
+    projected, residuals = [], np.zeros((len(arrays), len(labels)))
+    for view, array in enumerate(arrays):
+        nearest = np.zeros_like(array)
+        for cluster, fitted in enumerate(subspaces):
+            members = labels == cluster
+            nearest[members] = fitted[view].project(array[members])
+            residuals[view, members] = fitted[view].distances(array[members])
+        projected.append(nearest)
+    return projected, residuals
+
+
+def absent_as_nan(arrays: Sequence[Array], residuals: Array, observed: AnyArray | None) -> None:
+    """Nothing is said of what a view does not have."""
+    if observed is None:
+        return
+    for array, row, present in zip(arrays, residuals, observed, strict=True):
+        array[~present] = row[~present] = np.nan
