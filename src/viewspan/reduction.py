@@ -102,6 +102,20 @@ def with_samples(factors: list[Array], basis: Array | None) -> list[Array]:
     return factors if basis is None else [factor @ basis.T for factor in factors]
 
 
+def weighted(reduction: Reduction, weights: Array) -> Reduction:
+    """Of views multiplied by weights; the basis, and who stands where in it, stay the same."""
+    if (weights == 1.0).all():
+        return reduction
+    return replace(
+        reduction,
+        spectra=[
+            Spectrum(weight * view.values, view.right) for view, weight in zip(reduction.spectra, weights, strict=True)
+        ],
+        factors=[weight * factor for factor, weight in zip(reduction.factors, weights, strict=True)],
+        targets=[weight * target for target, weight in zip(reduction.targets, weights, strict=True)],
+    )
+
+
 def n_features_used(view: Block) -> int:
     return int((abs(view).max(axis=0) > 0).sum())
 

@@ -97,6 +97,23 @@ def automatic_tau(spectra: Sequence[Array], lam: Array) -> float:
     return min(COUPLING * float(np.sqrt(np.mean(ranks)) * np.mean(lam)), limit)
 
 
+def automatic_tau_l1(factors: Sequence[Array], lam: Array) -> float:
+    r"""τ = ¼ (Σ_j ‖x_j‖⁴)^½, the mean over views, for the nuclear coupling beside ℓ1: again half of the penalty's pull.
+
+    ℓ1 pulls on a column with d_j coefficients with a force of length λ_j √d_j, and the data-driven λ_j of SSC is
+    ½ ‖x_j‖² / √d_j (for the fit ‖E‖_F²). At most half of what surely makes all coefficients zero, which is the length
+    of the entries of 2XᵀX beyond λ.
+    """
+    pulls, limits = [], []
+    for factor, weight in zip(factors, lam, strict=True):
+        gram = 2.0 * factor.T @ factor
+        pulls.append(0.25 * float(np.linalg.norm(0.5 * gram.diagonal())))
+        beyond = np.maximum(np.abs(gram) - weight, 0.0)
+        np.fill_diagonal(beyond, 0.0)
+        limits.append(float(np.linalg.norm(beyond)))
+    return min(float(np.mean(pulls)), HALF * max(limits))
+
+
 def lam_for_l12(spectra: Sequence[Array], lam: Array, n_samples: int) -> Array:
     """The weight at which the ℓ1,2 fit pulls as hard as ‖E‖_F² does at λ.
 

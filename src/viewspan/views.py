@@ -112,7 +112,7 @@ def absent_rows(block: Block) -> AnyArray:
     stored = np.diff(block.indptr)
     rows = np.repeat(np.arange(len(stored)), stored)
     unknown: AnyArray = np.bincount(rows, np.isnan(block.data), minlength=len(stored))
-    return (stored > 0) & (unknown == stored)
+    return np.asarray((stored > 0) & (unknown == stored))
 
 
 def with_zeros(block: Block, present: AnyArray) -> Block:

@@ -22,7 +22,8 @@ from viewspan.blocks import source_of
 from viewspan.explanation import Explanation
 from viewspan.fitting import Fitted, Recipe, fit_all
 from viewspan.graph.discretize import AskedLabels
-from viewspan.graph.unite import Unite
+from viewspan.graph.unite import AskedWeights, Unite
+from viewspan.model.couplings import RankOne
 from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
@@ -69,8 +70,7 @@ class SubspaceClusterer(Base):
 
     solver: SolverName = "admm"  # for methods that offer no choice
     fusion: str = "late"
-    _multiples: ClassVar[tuple[float, ...]] = (1.0,)
-    """The automatic λ is taken at these multiples, for one graph of all."""
+    missing: str = "forbid"
     labels_: Labels
     n_clusters_: int
     affinity_matrix_: Graph
@@ -83,6 +83,11 @@ class SubspaceClusterer(Base):
     n_views_in_: int
     n_features_in_: int | tuple[int, ...]
     _fit: Fitted
+
+    @property
+    def _multiples(self) -> tuple[float, ...]:
+        """The automatic λ is taken at these multiples, for one graph of all."""
+        return (1.0,)
 
     @property
     @abstractmethod
@@ -108,7 +113,7 @@ class SubspaceClusterer(Base):
         self
         """
         self._check_parameters()
-        views = check_views(X, caller=type(self).__name__)
+        views = check_views(X, caller=type(self).__name__, missing=self.missing == "allow")
         self._check_count(views.n_samples)
         fit, labels = self._fit_views(views, Stages(self.callback, self.verbose))
         self._remember(fit)
@@ -202,7 +207,7 @@ class SubspaceClusterer(Base):
             solve=solve,
             unite=Unite(
                 self._by_patterns,
-                self.view_weights,
+                self._graph_weights,
                 self.assign_labels,
                 self.n_neighbors,
                 mutual=not self._axes.datafit.rotates_samples,
@@ -245,15 +250,22 @@ class SubspaceClusterer(Base):
         return tags
 
     @property
+    def _graph_weights(self) -> AskedWeights:
+        """Of views in the graph."""
+        asked: AskedWeights = self.view_weights
+        return asked
+
+    @property
     def _by_patterns(self) -> bool:
-        """The paper's graph goes with weights that are given."""
-        return self.affinity == "patterns" or (self.affinity == "auto" and isinstance(self.lam, str))
+        """The paper's graph goes with weights that are given, and with ℓ1, which chooses neighbours well."""
+        suits = isinstance(self.lam, str) and self._axes.penalty.orthogonally_invariant
+        return self.affinity == "patterns" or (self.affinity == "auto" and suits)
 
     def _bytes_of_all(self, n_samples: int, n_features: Sequence[int]) -> int:
         """What a graph of all samples will take."""
         rank = n_samples if self._axes.sides == "none" or self.solver != "admm" else sum(n_features)
         n_solutions = len(self._multiples) if isinstance(self.lam, str) else 1
-        n_views = 1 if self.fusion == "concat" else len(n_features)
+        n_views = 1 if self.fusion == "concat" or isinstance(self._axes.coupling, RankOne) else len(n_features)
         return memory.of_all_samples(n_samples, rank, n_views, n_solutions, by_patterns=self._by_patterns)
 
     @property
@@ -287,7 +299,7 @@ class SubspaceClusterer(Base):
             if missing:
                 raise ValueError(f"{caller} needs the views that were fitted, and {missing[0]!r} is missing.")
             X = {name: X[name] for name in names}  # noqa: N806
-        views = check_views(X, caller=caller, min_samples=1)
+        views = check_views(X, caller=caller, min_samples=1, missing=self.missing == "allow")
         expected = (self.n_features_in_,) if isinstance(self.n_features_in_, int) else self.n_features_in_
         if len(views.arrays) != self.n_views_in_:
             raise ValueError(

@@ -5,8 +5,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils._param_validation import StrOptions
 
-from viewspan._progress import Progress
+from viewspan._progress import Progress, Stages
 from viewspan._typing import Array
 from viewspan.estimators.coupled import CoupledClusterer
 from viewspan.estimators.scalable import ScalableClusterer
@@ -14,18 +15,22 @@ from viewspan.graph.discretize import AskedLabels
 from viewspan.graph.patterns import NEIGHBORS
 from viewspan.graph.unite import AskedWeights
 from viewspan.pipeline import Axes, SolverName, check_lam
-from viewspan.reduction import Reduction
-from viewspan.selection import ALONE, PATH, automatic_lam, automatic_tau
+from viewspan.reduction import Reduction, weighted
+from viewspan.selection import ALONE, PATH, automatic_lam, automatic_tau, automatic_tau_l1, lam_for_l12
+from viewspan.solvers.result import Result
+from viewspan.ssc_weights import data_driven_lam
+from viewspan.views import check_view_weights
 
 
 class CLRSC(ScalableClusterer, CoupledClusterer):
     r"""Collaborative Low-Rank Subspace Clustering.
 
-    .. math:: \min_{Z_1,\dots,Z_c}\ \sum_{i=1}^c \|X_i - X_i Z_i\|_F^2 + \lambda_i \|Z_i\|_* + \tau \|A\|_*,
+    .. math:: \min_{Z_1,\dots,Z_c}\ \sum_{i=1}^c f(X_i - X_i Z_i) + \lambda_i\, p(Z_i) + \tau\, c(A),
               \qquad A = [\mathrm{vec}(Z_1), \dots, \mathrm{vec}(Z_c)]^\top
 
-    Every view gets a low-rank matrix of coefficients; the nuclear norm of their stack makes them agree in pattern,
-    not in magnitude.
+    By default f = ‖·‖_F², p = ‖·‖_* and c = ‖·‖_*: every view gets a low-rank matrix of coefficients, and the nuclear
+    norm of their stack makes them agree in pattern, not in magnitude. Other fits, penalties and couplings are named
+    below; docs/methods.md says when to use which.
 
     Parameters
     ----------
@@ -39,10 +44,24 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
     tau : "auto" or float
         τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the pull of the penalty (see
         :func:`viewspan.selection.automatic_tau`).
+    datafit : {"frobenius", "l12", "l1"}
+        f: ‖E‖_F², for noise everywhere; Σ_j ‖e_j‖₂ over samples, some of which may be corrupted; or Σ |e| over entries,
+        some of which may be.
+    penalty : {"nuclear", "l1"}
+        p: ‖Z‖_*, or Σ_j λ_j ‖z_j‖₁ with diag(Z) = 0, a collaborative SSC. Its automatic λ_ij is one for every view and
+        sample, and it solves for N × N matrices.
+    coupling : {"nuclear", "rank_one"}
+        c: ‖A‖_*, or the constraint rank(A) = 1, the paper's strict objective: Z_i = α_i Z with one matrix Z for all
+        views. It is not convex: the answer is a stationary point, ``dual_gap_`` is what strictness costs at most, and τ
+        has no meaning.
+    missing : {"forbid", "allow"}
+        Whether a row of NaN stands for a sample that the view does not have; each must be in one view at least. Its
+        residual is left out of the fit, its coefficients follow from those in other views by the coupling, and two
+        samples are compared in the views that both have.
     affinity : {"auto", "patterns", "coefficients"}
         Who is whose neighbour: samples whose coefficients have the same pattern (:func:`viewspan.pattern_graph`), or
         the paper's 𝕎, in which a coefficient is the closeness (:func:`viewspan.affinity`). "auto" takes patterns if
-        ``lam`` is automatic, and the paper's graph if it is given.
+        ``lam`` is automatic, and the paper's graph if it is given or the penalty is "l1".
     n_neighbors : int
         Of every sample, in graphs of patterns and in :meth:`predict`; a third of it where neighbours are landmarks.
     graph : {"auto", "dense", "landmarks"}
@@ -62,7 +81,8 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
     view_weights : "auto", "equal" or array-like (n_views,)
         How much every view counts in the graph. With "auto", views of so few dimensions that noise would look alike
         count less, unless they have much beyond that (see :func:`viewspan.graph.chance.trust`); in the paper's 𝕎 all
-        are equal.
+        are equal. With ``coupling="rank_one"`` there is one matrix for all views, and given weights w_i multiply the
+        views themselves: w_i² (‖X_i − α_i X_i Z‖_F² + λ_i |α_i| ‖Z‖_*).
     solver : {"admm", "ladmpsap"}
         Ours, which stops on a proven gap, or the paper's algorithm as its authors released it.
     assign_labels : {"auto", "discretize", "cluster_qr", "kmeans", "modularity"}
@@ -111,6 +131,14 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
     tau_ : float
     view_similarity_ : array (n_views, n_views)
         Cosines between the Z_i.
+    view_scores_ : array (n_views,)
+        How far the clusters can be seen in every view alone, from 0 (chance) to 1.
+    subspaces_ : list of lists of Subspace
+        ``subspaces_[cluster][view]`` with ``dimension``, ``basis`` and ``project(samples)``.
+    outlier_scores_ : array (n_views, n_samples)
+        The share of a sample's length that the others do not explain. Not with landmarks.
+    scales_ : array (n_views,)
+        α_i, the largest being 1; with ``coupling="rank_one"`` only.
     history_ : list of Check
     n_views_in_ : int
     n_features_in_ : int, or tuple of int for several views
@@ -139,6 +167,10 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CoupledClusterer._parameter_constraints,
         **ScalableClusterer._parameter_constraints,
+        "datafit": [StrOptions({"frobenius", "l12", "l1"})],
+        "penalty": [StrOptions({"nuclear", "l1"})],
+        "coupling": [StrOptions({"nuclear", "rank_one"})],
+        "missing": [StrOptions({"forbid", "allow"})],
     }
 
     def __init__(
@@ -147,6 +179,10 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         *,
         lam: str | float | npt.ArrayLike = "auto",
         tau: str | float = "auto",
+        datafit: str = "frobenius",
+        penalty: str = "nuclear",
+        coupling: str = "nuclear",
+        missing: str = "forbid",
         affinity: str = "auto",
         n_neighbors: int = NEIGHBORS,
         graph: str = "auto",
@@ -181,21 +217,70 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
             verbose=verbose,
             callback=callback,
         )
+        self.datafit = datafit
+        self.penalty = penalty
+        self.coupling = coupling
+        self.missing = missing
         self.graph = graph
         self.n_landmarks = n_landmarks
 
-    _multiples = PATH
+    @property
+    def _multiples(self) -> tuple[float, ...]:
+        return PATH if self.penalty == "nuclear" else (1.0,)
 
     @property
     def _axes(self) -> Axes:
-        return Axes.named("frobenius", "nuclear", "nuclear")
+        return Axes.named(
+            self.datafit, self.penalty, self.coupling, solver=self.solver, missing=self.missing == "allow"
+        )
+
+    @property
+    def scales_(self) -> Array:
+        """α_i with Z_i = α_i Z, the largest being 1; with ``coupling="rank_one"`` only."""
+        scales = self._fitted.scales
+        if scales is None:
+            raise AttributeError(
+                "scales_ is there with coupling='rank_one' only: other couplings leave views their own."
+            )
+        return scales
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        axes = self._axes
+        if self.coupling == "rank_one" and not isinstance(self.tau, str):
+            raise ValueError("tau weighs a coupling, and coupling='rank_one' is a constraint; leave tau='auto'.")
+        if isinstance(self.lam, str) and self.penalty == "l1" and axes.datafit.curvature is None:
+            raise ValueError(f"lam='auto' has no rule for penalty='l1' with datafit={self.datafit!r}; give lam.")
+
+    def _solve(self, reduction: Reduction, stages: Stages) -> list[Result]:
+        return super()._solve(weighted(reduction, self._weights_in_fit(len(reduction.spectra))), stages)
+
+    def _weights_in_fit(self, n_views: int) -> Array:
+        """Of views that share one matrix; others are weighted in the graph."""
+        given = self.coupling == "rank_one" and not isinstance(self.view_weights, str)
+        return check_view_weights(self.view_weights if given else None, n_views)
+
+    @property
+    def _graph_weights(self) -> AskedWeights:
+        return "equal" if self.coupling == "rank_one" else self.view_weights
 
     def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
-        spectra = reduction.singular_values()
         if isinstance(self.lam, str):
-            lam = multiple * automatic_lam(spectra, reduction.n_samples, reduction.n_features_used)
+            lam = self._automatic_lam(reduction, multiple)
         else:
-            lam = check_lam(self.lam, reduction, self._axes)
+            squares = self._weights_in_fit(len(reduction.spectra)) ** 2
+            lam = (check_lam(self.lam, reduction, self._axes).T * squares).T
         if not isinstance(self.tau, str):
             return lam, float(self.tau)
-        return lam, automatic_tau(spectra, lam) if multiple > ALONE else 0.0
+        if self.coupling == "rank_one" or multiple <= ALONE:
+            return lam, 0.0
+        if self.penalty == "l1":
+            return lam, automatic_tau_l1(reduction.factors, lam)
+        return lam, automatic_tau(reduction.singular_values(), lam)
+
+    def _automatic_lam(self, reduction: Reduction, multiple: float) -> Array:
+        if self.penalty == "l1":  # SSC's λ is for half the fit
+            return 2.0 * data_driven_lam(reduction.factors, reduction.n_features_used)
+        spectra = reduction.singular_values()
+        lam = multiple * automatic_lam(spectra, reduction.n_samples, reduction.n_features_used)
+        return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, reduction.n_samples)

@@ -104,7 +104,9 @@ class LRR(ScalableClusterer):
         self.verbose = verbose
         self.callback = callback
 
-    _multiples = PATH
+    @property
+    def _multiples(self) -> tuple[float, ...]:
+        return PATH
 
     @property
     def _axes(self) -> Axes:

@@ -60,6 +60,7 @@ class ScalableClusterer(SubspaceClusterer):
         "graph": [StrOptions({"auto", "dense", "landmarks"})],
         "n_landmarks": [COUNT, None],
     }
+    datafit: str = "frobenius"  # for methods that offer no choice
     _arrived: Arrived
     labels_: Any = Later()
     n_clusters_: Any = Later()
@@ -98,7 +99,7 @@ class ScalableClusterer(SubspaceClusterer):
 
     @property
     def _can_be_reduced(self) -> bool:
-        return self._axes.sides == "both" and self.solver == "admm"
+        return self._what_forbids_it is None
 
     @property
     def _way_out(self) -> str:
@@ -107,8 +108,8 @@ class ScalableClusterer(SubspaceClusterer):
     def _check_landmarks(self) -> None:
         if self.graph == "landmarks" and not self._can_be_reduced:
             raise ValueError(
-                f"graph='landmarks' needs coefficients that can be reduced, and {self._what_forbids_it} cannot be; "
-                "take graph='dense' or 'auto'."
+                "graph='landmarks' needs coefficients that can be reduced, and those with "
+                f"{self._what_forbids_it} cannot be; take graph='dense' or 'auto'."
             )
 
     def _check_enough_landmarks(self) -> None:
@@ -123,8 +124,16 @@ class ScalableClusterer(SubspaceClusterer):
         return n_samples > MOST_SAMPLES or too_large
 
     @property
-    def _what_forbids_it(self) -> str:
-        return f"solver={self.solver!r}" if self.solver != "admm" else "an ℓ1,2 fit"
+    def _what_forbids_it(self) -> str | None:
+        """Why coefficients are not those of any sample, told by its features; None if they are."""
+        axes = self._axes
+        if self.solver != "admm":
+            return f"solver={self.solver!r}"
+        if not axes.penalty.orthogonally_invariant:
+            return "penalty='l1'"
+        if not axes.datafit.rotates_samples:
+            return f"datafit={self.datafit!r}"
+        return "missing='allow'" if self.missing == "allow" else None
 
     @property
     def _n_landmarks(self) -> int:
