@@ -23,7 +23,7 @@ def test_low_rank_data_is_noise_free(rank):
     rng = np.random.default_rng(2)
     singular = np.linalg.svd(rng.normal(size=(100, rank)) @ rng.normal(size=(rank, 60)), compute_uv=False)
     assert selection.noise_level(singular, 100, 60) == 0.0
-    assert selection.automatic_lam([singular], 100, (60,)) == pytest.approx(selection.FLOOR * singular[0] ** 2)
+    assert selection.automatic_lam([singular], [100], (60,)) == pytest.approx(selection.FLOOR * singular[0] ** 2)
 
 
 @pytest.mark.parametrize("shape", [(200, 200), (60, 600), (900, 90)])
@@ -34,7 +34,7 @@ def test_the_automatic_lam_shrinks_as_wiener_would(shape):
     strengths = np.array([40.0, 36.0, 33.0])
     left, right = (np.linalg.qr(rng.normal(size=(size, 3)))[0] for size in shape)
     noisy = (left * strengths) @ right.T + 0.5 * rng.normal(size=shape)
-    (lam,) = selection.automatic_lam([np.linalg.svd(noisy, compute_uv=False)], n_samples, (n_features,))
+    (lam,) = selection.automatic_lam([np.linalg.svd(noisy, compute_uv=False)], [n_samples], (n_features,))
     seen = np.linalg.norm(noisy.T @ left, axis=0) ** 2
     expected = strengths**2 + 0.25 * n_features  # the mean of what is seen over many draws of the noise
     np.testing.assert_allclose(1 - lam / (2 * expected), strengths**2 / expected, atol=0.01)
@@ -44,14 +44,14 @@ def test_the_automatic_lam_shrinks_as_wiener_would(shape):
 def test_noise_is_not_more_than_all_there_is():
     rng = np.random.default_rng(1)
     spectra = [np.linalg.svd(normalize(rng.normal(size=(40, 4000))), compute_uv=False)]
-    assert selection.automatic_lam(spectra, 40, (4000,))[0] <= 2.0 + 1e-9
+    assert selection.automatic_lam(spectra, [40], (4000,))[0] <= 2.0 + 1e-9
 
 
 def test_the_automatic_coupling_pulls_half_as_hard_as_the_penalty():
     """Where two views agree: the slope of τ‖A‖_* against that of λ‖Z‖_*, by finite differences."""
     views = random_views(5, (30, 30), 40, rank=6)
     spectra = [np.linalg.svd(view, compute_uv=False) for view in (views[0], views[0])]
-    lam = selection.automatic_lam(spectra, 40, (30, 30))
+    lam = selection.automatic_lam(spectra, [40, 40], (30, 30))
     tau = selection.automatic_tau(spectra, lam)
     basis = np.linalg.svd(views[0])[0][:, :6]
     coefficients = basis @ basis.T
@@ -75,15 +75,15 @@ def test_marchenko_pastur_median_against_random_matrices():
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
 def test_weights_follow_the_scale_of_the_data(scale):
     spectra = [np.linalg.svd(view, compute_uv=False) for view in random_views(0, (20, 30), 40)]
-    reference = selection.automatic_lam(spectra, 40, (20, 30))
-    scaled = selection.automatic_lam([scale * values for values in spectra], 40, (20, 30))
+    reference = selection.automatic_lam(spectra, [40, 40], (20, 30))
+    scaled = selection.automatic_lam([scale * values for values in spectra], [40, 40], (20, 30))
     np.testing.assert_allclose(scaled, scale**2 * reference)
 
 
 def test_weights_never_make_everything_zero():
     """Even where the spectrum is flat and all looks like noise."""
     spectra = [np.full(20, 2.0), np.full(20, 2.0)]
-    lam = selection.automatic_lam(spectra, 40, (20, 20))
+    lam = selection.automatic_lam(spectra, [40, 40], (20, 20))
     tau = selection.automatic_tau(spectra, lam)
     assert (lam < 2 * 4.0).all()
     assert tau < np.linalg.norm(np.maximum(2 * 4.0 - lam[0], 0) * np.ones(20))

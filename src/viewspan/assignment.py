@@ -11,7 +11,7 @@ import numpy as np
 from viewspan._linalg import ratio, svd
 from viewspan._sparse import side_by_side
 from viewspan._typing import AnyArray, Array, Graph, Labels
-from viewspan.coordinates import Coordinates
+from viewspan.coordinates import Coordinates, coordinates_in_part
 from viewspan.graph.landmarks import strong_coefficients
 from viewspan.graph.patterns import NOTHING, largest_of_rows
 from viewspan.graph.spectrum import leading_eigenvectors
@@ -27,9 +27,12 @@ WEAK = 1e-7
 
 
 class Closeness(Protocol):
-    """From coordinates (n, r) to how close each of n samples is to each of m references, (n, m)."""
+    """From coordinates (n, r) to how close each of n samples is to each of m references, (n, m).
 
-    def __call__(self, coordinates: Array) -> AnyArray: ...
+    ``observed`` says which views (n_views, n) the samples have, if not all.
+    """
+
+    def __call__(self, coordinates: Array, observed: AnyArray | None = None) -> AnyArray: ...
 
     def count(self, n_neighbors: int, n_references: int) -> int:
         """How many references have a say about a sample."""
@@ -40,7 +43,8 @@ class Closeness(Protocol):
 
 @dataclass(frozen=True)
 class ByPatterns:
-    """The sum over views of the cosines between patterns, without signs.
+    """The sum over views of the cosines between patterns, without signs; the mean over those that both have, where
+    samples are absent from views.
 
     Attributes
     ----------
@@ -50,30 +54,48 @@ class ByPatterns:
         Unit patterns, times the weight of the view.
     shortest : list of float
         Patterns that are shorter are rounding.
+    views : array of int
+        Those that count.
+    weights : array
+        How much.
+    observed : array (n_views, m) of bool
+        Which of the views that count references have.
     """
 
     maps: list[Array]
     references: list[AnyArray]
     shortest: list[float]
+    views: AnyArray
+    weights_of_views: Array
+    observed: AnyArray
 
     @classmethod
     def of(cls, result: Result, reduction: Reduction, rows: Array, weights: Array, *, mutual: bool) -> "ByPatterns":
         maps, references, shortest = [], [], []
-        for view in np.flatnonzero(weights):
+        views = np.flatnonzero(weights)
+        observed = np.ones((len(views), len(rows)), dtype=bool)
+        if result.observed is not None:
+            observed = result.observed[views]
+        for view, present in zip(views, observed, strict=True):
             part = compressed(pattern_map(result, reduction, int(view), mutual=mutual))
             found = rows @ part
             floor = NOTHING * float(np.linalg.norm(found, axis=1).max(initial=0.0))
             maps.append(part)
-            references.append(np.float32(weights[view]) * unit_rows(found, floor).T)
+            references.append(np.float32(weights[view]) * unit_rows(found, floor).T * present)
             shortest.append(floor)
-        return cls(maps, references, shortest)
+        return cls(maps, references, shortest, views, weights[views], observed)
 
-    def __call__(self, coordinates: Array) -> AnyArray:
+    def __call__(self, coordinates: Array, observed: AnyArray | None = None) -> AnyArray:
         total: AnyArray = np.zeros((len(coordinates), self.references[0].shape[1]), dtype=np.float32)
-        for part, reference, floor in zip(self.maps, self.references, self.shortest, strict=True):
+        known = np.ones((len(self.views), len(coordinates)), dtype=bool) if observed is None else observed[self.views]
+        for part, reference, floor, present in zip(self.maps, self.references, self.shortest, known, strict=True):
             cosines = unit_rows(coordinates @ part, floor) @ reference
+            cosines[~present] = 0.0
             total += np.abs(cosines, out=cosines)
-        return total
+        if known.all() and self.observed.all():
+            return total
+        shared = (known * self.weights_of_views[:, None]).T @ self.observed
+        return total * ratio(1.0, shared).astype(np.float32)
 
     def count(self, n_neighbors: int, n_references: int) -> int:
         return min(n_neighbors, n_references)
@@ -102,7 +124,8 @@ class ByCoefficients:
         forms = [weight * bilinear_form(result, reduction, view) for view, weight in enumerate(weights)]
         return cls([form.T @ rows.T for form in forms], [form @ rows.T for form in forms])
 
-    def __call__(self, coordinates: Array) -> AnyArray:
+    def __call__(self, coordinates: Array, observed: AnyArray | None = None) -> AnyArray:
+        """Views that are absent have coefficients, too, those that follow from the others."""
         given, taken = (np.sqrt(sum((coordinates @ part) ** 2 for part in parts)) for parts in (self.given, self.taken))
         return np.asarray(given + taken)
 
@@ -218,8 +241,11 @@ class Assigner:
     def _nearest(self, views: Views) -> tuple[AnyArray, Array]:
         """The nearest references of every sample, nearest first, and what they count."""
         blocks = self.preparation.apply(views).arrays
-        coordinates = self.coordinates([side_by_side(blocks)] if self.concatenated else blocks)
-        closeness = self.closeness(coordinates)
+        if views.observed is None:
+            coordinates = self.coordinates([side_by_side(blocks)] if self.concatenated else blocks)
+        else:
+            coordinates = coordinates_in_part(self.coordinates, blocks, views.observed)
+        closeness = self.closeness(coordinates, views.observed)
         nearest, values = largest_of_rows(closeness, self.closeness.count(self.n_neighbors, len(self.labels)))
         weights = self.closeness.weights(values)
         if self.known:

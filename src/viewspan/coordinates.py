@@ -14,7 +14,7 @@ import numpy as np
 
 from viewspan._linalg import ratio, spectrum_of_gram
 from viewspan._sparse import full, is_sparse
-from viewspan._typing import Array, Block
+from viewspan._typing import AnyArray, Array, Block
 
 
 class Coordinates(Protocol):
@@ -87,3 +87,23 @@ def size(view: Block) -> float:
 def product(left: Block, right: Block) -> Array:
     """left · rightᵀ in full."""
     return full(left @ right.T)
+
+
+def coordinates_in_part(coordinates: Coordinates, blocks: Sequence[Block], observed: AnyArray) -> Array:
+    """Where samples stand of which only some views are known: the shortest v with X_i V v = x_i in those.
+
+    Views enter at norm 1, as they do in the basis. Samples that have the same views are solved for together.
+    """
+    scales = [1.0 / size(loading) ** 2 for loading in coordinates.loadings]
+    along = [
+        scale * full(block @ part) for block, part, scale in zip(blocks, coordinates.loadings, scales, strict=True)
+    ]
+    squares = [scale * full(part.T @ part) for part, scale in zip(coordinates.loadings, scales, strict=True)]
+    found = np.zeros_like(along[0])
+    for views in np.unique(observed, axis=1).T:
+        rows = (observed == views[:, None]).all(axis=0)
+        present = np.flatnonzero(views)
+        joint = spectrum_of_gram(np.sum([squares[view] for view in present], axis=0))
+        inverse = joint.right.T * ratio(1.0, joint.values**2) @ joint.right
+        found[rows] = np.sum([along[view][rows] for view in present], axis=0) @ inverse
+    return found

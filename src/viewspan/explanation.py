@@ -47,8 +47,7 @@ class Explanation:
     @cached_property
     def view_scores(self) -> Array:
         """How far the clusters can be seen in every view alone."""
-        used, n_samples = self.preparation.n_features_used, self.reduction.n_samples
-        lam = automatic_lam([view.values for view in self._spectra], n_samples, used)
+        lam = automatic_lam([view.values for view in self._spectra], self._counts, self.preparation.n_features_used)
         return view_scores(self._spectra, self._coordinates, lam, self.labels, self.reduction.observed)
 
     @cached_property
@@ -68,6 +67,12 @@ class Explanation:
             return self.reduction.spectra
         return [spectrum(full(loading)) for loading in self._loadings]
 
+    @property
+    def _counts(self) -> list[int]:
+        """Samples that every view has."""
+        counts = self.reduction.counts
+        return counts if len(counts) == len(self._loadings) else counts * len(self._loadings)
+
     @cached_property
     def _coordinates(self) -> Array:
         basis = np.eye(self.reduction.n_samples) if self.reduction.left is None else self.reduction.left
@@ -77,7 +82,7 @@ class Explanation:
         found = []
         for view, treatment in enumerate(self.preparation.treatments):
             used = treatment.n_features_used
-            noise = noise_level(self._spectra[view].values, self.reduction.n_samples, used)
+            noise = noise_level(self._spectra[view].values, self._counts[view], used)
             present = members if self.reduction.observed is None else members[self.reduction.observed[view, members]]
             found.append(fit_subspace(self._samples(view, present), noise, used, treatment))
         return found

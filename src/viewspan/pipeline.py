@@ -245,6 +245,7 @@ def solve_reduced(
         lam=lam,
         tau=tau,
         scales=solution.scales,
+        observed=reduction.observed,
     )
 
 

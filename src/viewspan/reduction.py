@@ -61,6 +61,13 @@ class Reduction:
     coordinates: Coordinates
     observed: AnyArray | None = None
 
+    @property
+    def counts(self) -> list[int]:
+        """Samples that every view has."""
+        if self.observed is None:
+            return [self.n_samples] * len(self.spectra)
+        return [int(count) for count in self.observed.sum(axis=1)]
+
     def singular_values(self) -> list[Array]:
         """The singular values of every view; the basis contains its row space, so none is lost."""
         return [view.values for view in self.spectra]

@@ -233,7 +233,7 @@ def grid(
     """Every λ with every τ, or with its own."""
     spectra = reduction.singular_values()
     if isinstance(lam, str):
-        base = automatic_lam(spectra, reduction.n_samples, reduction.n_features_used)
+        base = automatic_lam(spectra, reduction.counts, reduction.n_features_used)
         lams = [multiple * base for multiple in MULTIPLES]
     else:
         lams = [check_lam(value, reduction, axes) for value in as_sequence("lam", lam)]

@@ -66,7 +66,7 @@ def marchenko_pastur_median(ratio: float, n_points: int = 4097) -> float:
     return float(np.interp(mass[-1] / 2, mass, points))
 
 
-def automatic_lam(spectra: Sequence[Array], n_samples: int, n_features: Sequence[int]) -> Array:
+def automatic_lam(spectra: Sequence[Array], counts: Sequence[int], n_features: Sequence[int]) -> Array:
     r"""λ_i = 2 × the energy of the noise in one sample of the view, for the fit ‖E‖_F².
 
     A direction over the samples in which the signal has the energy x² is seen with s² = x² + Dσ². Wiener's filter
@@ -75,7 +75,7 @@ def automatic_lam(spectra: Sequence[Array], n_samples: int, n_features: Sequence
     are of no use even where nothing looks like noise, and at most half of what makes all coefficients zero.
     """
     weights = []
-    for values, width in zip(spectra, n_features, strict=True):
+    for values, n_samples, width in zip(spectra, counts, n_features, strict=True):
         energy, largest = float((values**2).sum()), float(values.max(initial=0.0)) ** 2
         noise = min(width * noise_level(values, n_samples, width) ** 2, energy / n_samples)
         weights.append(min(max(2 * noise, FLOOR * largest), largest))
@@ -114,7 +114,7 @@ def automatic_tau_l1(factors: Sequence[Array], lam: Array) -> float:
     return min(float(np.mean(pulls)), HALF * max(limits))
 
 
-def lam_for_l12(spectra: Sequence[Array], lam: Array, n_samples: int) -> Array:
+def lam_for_l12(spectra: Sequence[Array], lam: Array, counts: Sequence[int]) -> Array:
     """The weight at which the ℓ1,2 fit pulls as hard as ‖E‖_F² does at λ.
 
     At residuals of typical length ε the two fits have slopes 1 and 2ε, so λ becomes λ/2ε; ε is the root mean square
@@ -126,7 +126,7 @@ def lam_for_l12(spectra: Sequence[Array], lam: Array, n_samples: int) -> Array:
     :func:`collapse_weight`), and half way to zero coefficients where the two are near each other.
     """
     weights = []
-    for values, weight in zip(spectra, lam, strict=True):
+    for values, weight, n_samples in zip(spectra, lam, counts, strict=True):
         squares, length = values**2, typical_length([values], n_samples) or 1.0
         left = np.where(2 * squares > weight, weight**2 / (4 * np.maximum(squares, TINY)), squares).sum()
         residual = max(float(np.sqrt(left / n_samples)), SHORTEST_RESIDUAL * length)

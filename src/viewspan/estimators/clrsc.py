@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
 from viewspan._progress import Progress, Stages
-from viewspan._typing import Array
+from viewspan._typing import AnyArray, Array
 from viewspan.estimators.coupled import CoupledClusterer
 from viewspan.estimators.scalable import ScalableClusterer
 from viewspan.graph.discretize import AskedLabels
@@ -279,8 +279,15 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         return lam, automatic_tau(reduction.singular_values(), lam)
 
     def _automatic_lam(self, reduction: Reduction, multiple: float) -> Array:
-        if self.penalty == "l1":  # SSC's λ is for half the fit
-            return 2.0 * data_driven_lam(reduction.factors, reduction.n_features_used)
+        if self.penalty == "l1":
+            lam = 2.0 * data_driven_lam(reduction.factors, reduction.n_features_used)  # SSC's is for half the fit
+            return lam if reduction.observed is None else typical_where_absent(lam, reduction.observed)
         spectra = reduction.singular_values()
-        lam = multiple * automatic_lam(spectra, reduction.n_samples, reduction.n_features_used)
-        return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, reduction.n_samples)
+        lam = multiple * automatic_lam(spectra, reduction.counts, reduction.n_features_used)
+        return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, reduction.counts)
+
+
+def typical_where_absent(lam: Array, observed: AnyArray) -> Array:
+    """λ for every view and sample, where the data of some says nothing."""
+    typical = [np.median(row[present]) for row, present in zip(lam, observed, strict=True)]
+    return np.where(observed, lam, np.array(typical)[:, None])

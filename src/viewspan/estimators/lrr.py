@@ -116,5 +116,5 @@ class LRR(ScalableClusterer):
         if not isinstance(self.lam, str):
             return check_lam(self.lam, reduction, self._axes), 0.0
         spectra = reduction.singular_values()
-        lam = multiple * automatic_lam(spectra, reduction.n_samples, reduction.n_features_used)
-        return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, reduction.n_samples), 0.0
+        lam = multiple * automatic_lam(spectra, reduction.counts, reduction.n_features_used)
+        return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, reduction.counts), 0.0

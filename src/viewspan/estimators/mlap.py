@@ -46,7 +46,7 @@ class MLAP(CoupledClusterer):
         spectra = reduction.singular_values()
         if isinstance(self.lam, str):
             lam = lam_for_l12(
-                spectra, automatic_lam(spectra, reduction.n_samples, reduction.n_features_used), reduction.n_samples
+                spectra, automatic_lam(spectra, reduction.counts, reduction.n_features_used), reduction.counts
             )
         else:
             lam = check_lam(self.lam, reduction, self._axes)

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from viewspan._typing import Array
+from viewspan._linalg import ratio
+from viewspan._typing import AnyArray, Array
 from viewspan.solvers.result import Result
 from viewspan.views import check_view_weights
 
@@ -14,6 +15,9 @@ def affinity(coefficients: Result | Sequence[Array] | Array, *, view_weights: np
     r"""Unite the coefficients of all views in one symmetric graph.
 
     .. math:: \mathbb W_{ij} = \sqrt{\sum_k w_k^2 (Z_k)_{ij}^2} + \sqrt{\sum_k w_k^2 (Z_k)_{ji}^2}
+
+    Where samples are absent from views, the sums are means over the views that i and j share; over all views, in which
+    the coupling has filled their coefficients, if they share none.
 
     Parameters
     ----------
@@ -27,11 +31,28 @@ def affinity(coefficients: Result | Sequence[Array] | Array, *, view_weights: np
     array (N, N)
     """
     blocks = one_by_one(coefficients, view_weights)
+    observed = coefficients.observed if isinstance(coefficients, Result) else None
+    squares = sum_of_squares(blocks) if observed is None else mean_of_squares(blocks, observed, view_weights)
+    united: Array = np.sqrt(squares, out=squares)
+    return united + united.T
+
+
+def sum_of_squares(blocks: Iterator[Array]) -> Array:
     squares = next(blocks) ** 2
     for block in blocks:
         squares += block**2
-    united: Array = np.sqrt(squares, out=squares)
-    return united + united.T
+    return squares
+
+
+def mean_of_squares(blocks: Iterator[Array], observed: AnyArray, view_weights: npt.ArrayLike | None) -> Array:
+    """Over the views that two samples share; over all if they share none."""
+    weights = check_view_weights(view_weights, len(observed)) ** 2
+    everywhere = shared = np.zeros((1, 1))
+    for block, present in zip(blocks, observed, strict=True):
+        everywhere = everywhere + block**2
+        shared = shared + np.outer(present, present) * block**2
+    counts = (observed * weights[:, None]).T @ observed.astype(float)
+    return np.where(counts > 0, ratio(1.0, counts) * shared, everywhere / weights.sum())
 
 
 def one_by_one(coefficients: Result | Sequence[Array] | Array, view_weights: npt.ArrayLike | None) -> Iterator[Array]:

@@ -46,7 +46,8 @@ def cohesion(view: Patterns, n_clusters: int) -> float:
 
 def each(patterns: Patterns) -> list[Patterns]:
     """The views, one by one."""
-    return [Patterns([column], [spectrum]) for column, spectrum in zip(*patterns, strict=True)]
+    pairs = zip(patterns.columns, patterns.spectra, strict=True)
+    return [Patterns([column], [spectrum]) for column, spectrum in pairs]
 
 
 def share(amounts: Array) -> Array:
@@ -63,11 +64,13 @@ def by_chance(patterns: Patterns, seed: int) -> Patterns:
         drawn = spectrum[:, None] * generator.normal(size=(len(spectrum), pattern.shape[1]))
         return unit_columns(drawn * pattern.any(axis=0))
 
-    return Patterns([noise(*view) for view in zip(*patterns, strict=True)], patterns.spectra)
+    drawn = [noise(*view) for view in zip(patterns.columns, patterns.spectra, strict=True)]
+    return patterns._replace(columns=drawn)
 
 
 def sample(patterns: Patterns) -> tuple[Patterns, AnyArray]:
     """At most so many samples as are enough, and which."""
     n_samples = patterns.columns[0].shape[1]
     chosen = np.sort(np.random.RandomState(0).permutation(n_samples)[:ENOUGH])
-    return Patterns([pattern[:, chosen] for pattern in patterns.columns], patterns.spectra), chosen
+    observed = None if patterns.observed is None else patterns.observed[:, chosen]
+    return Patterns([pattern[:, chosen] for pattern in patterns.columns], patterns.spectra, observed), chosen

@@ -6,7 +6,7 @@ subspaces this finds the same clusters with less noise, and where clusters are c
 the neighbourhoods that single coefficients blur.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import NamedTuple
 
@@ -33,10 +33,13 @@ DEPTH = 10
 
 
 class Patterns(NamedTuple):
-    """What is compared: the columns of every Z_i, of unit length, and the singular values of Z_i."""
+    """What is compared: the columns of every Z_i, of unit length, and the singular values of Z_i; and which samples
+    every view has, if not all (columns of absent ones are zero).
+    """
 
     columns: list[AnyArray]
     spectra: list[Array]
+    observed: AnyArray | None = None
 
 
 def pattern_graph(
@@ -77,22 +80,68 @@ def pattern_graph(
 
 def patterns_of(result: Result, *, mutual: bool) -> Patterns:
     found = [unit_columns(columns(result, view, mutual)) for view in range(len(result.cores))]
-    return Patterns(found, [singular_values(core.astype(float)) for core in result.cores])
+    if result.observed is not None:
+        found = [pattern * present for pattern, present in zip(found, result.observed, strict=True)]
+    return Patterns(found, [singular_values(core.astype(float)) for core in result.cores], result.observed)
 
 
 def neighbour_graph(patterns: Patterns, weights: Array, n_neighbors: int = NEIGHBORS) -> Graph:
-    """The mean of the three graphs."""
-    plain, calibrated, ranked = (np.zeros((patterns.columns[0].shape[1],) * 2, dtype=np.float32) for _ in range(3))
-    for pattern, spectrum, weight in zip(patterns.columns, patterns.spectra, weights, strict=True):
-        if weight == 0:
-            continue
-        cosines = cosines_of(pattern)
-        plain += np.float32(weight) * cosines
-        calibrated += np.float32(weight * np.sqrt(effective_rank(spectrum))) * cosines
-        ranked += np.float32(weight) * closeness_by_rank(cosines, min(DEPTH * n_neighbors, len(cosines) - 1))
-    ranked += ranked.T.copy()
-    ranked += TIES * plain
-    return average([normalise(nearest(sums, n_neighbors)) for sums in (plain, calibrated, ranked)], [1.0, 1.0, 1.0])
+    """The mean of the three graphs.
+
+    Where samples are absent from views, they are first joined by the mean over the views that two of them share. Then,
+    in a view that a sample is absent from, its cosines are taken to be the mean of those of its neighbours there:
+    cosines have no sign, so nothing cancels.
+    """
+    counted = Counted(patterns.columns[0].shape[1], patterns.spectra, weights, n_neighbors)
+    if patterns.observed is None:
+        return counted.graph(map(cosines_of, patterns.columns))
+    first = counted.graph(map(cosines_of, patterns.columns), shared=shared_views(patterns.observed, weights))
+    pairs = zip(patterns.columns, patterns.observed, strict=True)
+    return counted.graph(completed(cosines_of(pattern), present, first) for pattern, present in pairs)
+
+
+class Counted(NamedTuple):
+    """How cosines of several views become one graph."""
+
+    n_samples: int
+    spectra: list[Array]
+    weights: Array
+    n_neighbors: int
+
+    def graph(self, cosines_of_views: Iterable[AnyArray], shared: AnyArray | None = None) -> Graph:
+        """From the cosines of every view, one at a time; sums are means over ``shared`` views, if that is given."""
+        plain, calibrated, ranked = (np.zeros((self.n_samples,) * 2, dtype=np.float32) for _ in range(3))
+        for cosines, spectrum, weight in zip(cosines_of_views, self.spectra, self.weights, strict=True):
+            if weight == 0:
+                continue
+            depth = min(DEPTH * self.n_neighbors, len(cosines) - 1)
+            plain += np.float32(weight) * cosines
+            calibrated += np.float32(weight * np.sqrt(effective_rank(spectrum))) * cosines
+            ranked += np.float32(weight) * closeness_by_rank(cosines, depth)
+        if shared is not None:
+            for sums in (plain, calibrated, ranked):
+                np.divide(sums, shared, out=sums, where=shared > 0)
+        ranked += ranked.T.copy()
+        ranked += TIES * plain
+        graphs = [normalise(nearest(sums, self.n_neighbors)) for sums in (plain, calibrated, ranked)]
+        return average(graphs, [1.0, 1.0, 1.0])
+
+
+def shared_views(observed: AnyArray, weights: Array) -> AnyArray:
+    """How many views two samples share, counted by their weights."""
+    present = observed.astype(np.float32)
+    return (present * weights[:, None].astype(np.float32)).T @ present
+
+
+def completed(cosines: AnyArray, present: AnyArray, graph: Graph) -> AnyArray:
+    """T C Tᵀ: a sample that is present stands for itself, an absent one is the mean of its present neighbours."""
+    absent = scipy.sparse.diags_array((~present).astype(np.float32))
+    neighbours = scipy.sparse.csr_array(absent @ graph @ scipy.sparse.diags_array(present.astype(np.float32)))
+    shares = scipy.sparse.diags_array(ratio(1.0, np.asarray(neighbours.sum(axis=1), dtype=float)))
+    stands_for = scipy.sparse.csr_array(shares @ neighbours + scipy.sparse.diags_array(present.astype(float)))
+    found: AnyArray = np.asarray(stands_for @ (stands_for @ cosines).T, dtype=np.float32)
+    np.fill_diagonal(found, 0.0)
+    return found
 
 
 def cosines_of(pattern: AnyArray) -> AnyArray:

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from viewspan._typing import Array
+from viewspan._typing import AnyArray, Array
 
 Status = Literal["optimal", "stationary", "max_iter", "residuals", "non_finite"]
 """``optimal``: the certified gap reached ``tol``. ``stationary``: the problem is not convex, and no step lowers the
@@ -89,6 +89,7 @@ class Result:
     lam: Array = field(repr=False)
     tau: float
     scales: Array | None = None
+    observed: AnyArray | None = field(default=None, repr=False)
 
     @property
     def gap(self) -> float:
