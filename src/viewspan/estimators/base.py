@@ -24,6 +24,7 @@ from viewspan.fitting import Fitted, Recipe, fit_all
 from viewspan.graph.discretize import AskedLabels
 from viewspan.graph.unite import AskedWeights, Unite
 from viewspan.model.couplings import RankOne
+from viewspan.model.datafits import L12
 from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
@@ -210,7 +211,7 @@ class SubspaceClusterer(Base):
                 self._graph_weights,
                 self.assign_labels,
                 self.n_neighbors,
-                mutual=not self._axes.datafit.rotates_samples,
+                mutual=isinstance(self._axes.datafit, L12),
             ),
             n_clusters=self.n_clusters,
             scale_features=self.scale_features,

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
+from viewspan import robust_weights
 from viewspan._progress import Progress, Stages
 from viewspan._typing import AnyArray, Array
 from viewspan.estimators.coupled import CoupledClusterer
@@ -16,7 +17,7 @@ from viewspan.graph.patterns import NEIGHBORS
 from viewspan.graph.unite import AskedWeights
 from viewspan.pipeline import Axes, SolverName, check_lam
 from viewspan.reduction import Reduction, weighted
-from viewspan.selection import ALONE, PATH, automatic_lam, automatic_tau, automatic_tau_l1, lam_for_l12
+from viewspan.selection import ALONE, PATH, automatic_lam, automatic_tau, automatic_tau_l1
 from viewspan.solvers.result import Result
 from viewspan.ssc_weights import data_driven_lam
 from viewspan.views import check_view_weights
@@ -226,7 +227,9 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
 
     @property
     def _multiples(self) -> tuple[float, ...]:
-        return PATH if self.penalty == "nuclear" else (1.0,)
+        if self.penalty == "l1":
+            return (1.0,)
+        return PATH if self.datafit == "frobenius" else robust_weights.PATH
 
     @property
     def _axes(self) -> Axes:
@@ -272,19 +275,21 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
             lam = (check_lam(self.lam, reduction, self._axes).T * squares).T
         if not isinstance(self.tau, str):
             return lam, float(self.tau)
-        if self.coupling == "rank_one" or multiple <= ALONE:
+        if self.coupling == "rank_one" or multiple <= (ALONE if self.datafit == "frobenius" else robust_weights.ALONE):
             return lam, 0.0
         if self.penalty == "l1":
             return lam, automatic_tau_l1(reduction.factors, lam)
-        return lam, automatic_tau(reduction.singular_values(), lam)
+        if self.datafit == "frobenius":
+            return lam, automatic_tau(reduction.singular_values(), lam)
+        return lam, robust_weights.robust_tau(reduction, lam)
 
     def _automatic_lam(self, reduction: Reduction, multiple: float) -> Array:
         if self.penalty == "l1":
             lam = 2.0 * data_driven_lam(reduction.factors, reduction.n_features_used)  # SSC's is for half the fit
             return lam if reduction.observed is None else typical_where_absent(lam, reduction.observed)
-        spectra = reduction.singular_values()
-        lam = multiple * automatic_lam(spectra, reduction.counts, reduction.n_features_used)
-        return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, reduction.counts)
+        if self.datafit != "frobenius":
+            return multiple * robust_weights.robust_lam(reduction, self._axes.datafit)
+        return multiple * automatic_lam(reduction.singular_values(), reduction.counts, reduction.n_features_used)
 
 
 def typical_where_absent(lam: Array, observed: AnyArray) -> Array:
