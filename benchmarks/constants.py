@@ -36,7 +36,7 @@ STUDIES: list[tuple[Callable[..., Any], float]] = [
     (make_face_appearances, 0.15),
 ]
 CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
-    "all multiples of λ": (selection, "PATH", ((0.5, 1.0, 0.25, 0.125), (2.0, 4.0, 1.0, 0.5))),
+    "all multiples of λ": (clrsc, "PATH", ((0.5, 1.0, 0.25, 0.125), (2.0, 4.0, 1.0, 0.5))),
     "coupling, ½": (selection, "COUPLING", (0.25, 1.0)),
     "floor of λ, 2e-4": (selection, "FLOOR", (1e-4, 4e-4)),
     "neighbours, 15": (patterns, "NEIGHBORS", (8, 30)),
@@ -56,19 +56,16 @@ CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
 
 @contextmanager
 def changed(module: Any, name: str, value: Any) -> Iterator[None]:
-    """The constant at another value, also where it is a default argument or an attribute."""
+    """The constant at another value, also where it is a default argument."""
     builders: tuple[Any, ...] = (patterns.pattern_graph, patterns.neighbour_graph)
-    before, multiples, defaults = getattr(module, name), CLRSC._multiples, builders[0].__defaults__
+    before, defaults = getattr(module, name), builders[0].__defaults__
     setattr(module, name, value)
-    if name == "PATH":
-        CLRSC._multiples = value
     for build in builders if name == "NEIGHBORS" else ():
         build.__defaults__ = (value,)
     try:
         yield
     finally:
         setattr(module, name, before)
-        CLRSC._multiples = multiples
         for build in builders:
             build.__defaults__ = defaults
 

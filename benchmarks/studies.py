@@ -35,7 +35,7 @@ def trial(name: str, generate: Any, noise: float, seed: int) -> tuple[list[float
 def on_grid(views: Any, truth: np.ndarray) -> list[float]:
     scores = []
     for lam, tau, graph in POINTS[::2]:
-        model = CLRSC(N_CLUSTERS, lam=lam, tau=tau, graph=graph, random_state=0)
+        model = CLRSC(N_CLUSTERS, lam=lam, tau=tau, affinity=graph, random_state=0)
         try:
             scores.append(score(truth, model.fit_predict(views)))
             scores.append(score(truth, ncut(affinity(model.result_), N_CLUSTERS, random_state=0)))
