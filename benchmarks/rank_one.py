@@ -34,9 +34,8 @@ HEADER = ["problem", "coupling", "objective (obj1)", "σ₂/σ₁", "seconds", "
 def strict_objective(result: Result, views: Views) -> float:
     """Σ ‖X_i − X_i Z_i‖_F² + λ_i ‖Z_i‖_*."""
     fits = [np.linalg.norm(view.T - view.T @ z) ** 2 for view, z in zip(views, result.coefficients, strict=True)]
-    return float(
-        sum(fits) + sum(weight * np.linalg.norm(z, "nuc") for z, weight in zip(result.coefficients, result.lam))
-    )
+    norms = np.array([np.linalg.norm(z, "nuc") for z in result.coefficients])
+    return float(sum(fits) + result.lam @ norms)
 
 
 def second_singular_value(result: Result) -> float:

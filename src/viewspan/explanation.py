@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from viewspan._linalg import Spectrum, spectrum
+from viewspan._linalg import Spectrum, singular_values, spectrum
 from viewspan._sparse import full
 from viewspan._typing import AnyArray, Array, Labels
 from viewspan.graph.contribution import view_scores
@@ -31,6 +31,9 @@ class Explanation:
         Of the references.
     references : array of int, optional
         The samples of the reduction that have labels, if not all.
+    lengths : list of arrays (n,), optional
+        Of samples before they were made unit length, up to a factor for every view. Noise is the same for long and for
+        short ones, so subspaces are fitted to samples as long as they were.
     """
 
     preparation: Preparation
@@ -38,6 +41,7 @@ class Explanation:
     result: Result
     labels: Labels
     references: AnyArray | None
+    lengths: list[Array] | None = None
 
     @cached_property
     def subspaces(self) -> list[list[Subspace]]:
@@ -81,14 +85,27 @@ class Explanation:
     def _subspaces_of(self, members: AnyArray) -> list[Subspace]:
         found = []
         for view, treatment in enumerate(self.preparation.treatments):
-            used = treatment.n_features_used
-            noise = noise_level(self._spectra[view].values, self._counts[view], used)
-            present = members if self.reduction.observed is None else members[self.reduction.observed[view, members]]
-            found.append(fit_subspace(self._samples(view, present), noise, used, treatment))
+            samples = self._samples(view, self._present(view, members))
+            found.append(fit_subspace(samples, self._noise[view], treatment))
         return found
 
+    @cached_property
+    def _noise(self) -> list[float]:
+        """σ of every view."""
+        levels = []
+        for view, treatment in enumerate(self.preparation.treatments):
+            samples = self._samples(view, self._present(view, np.arange(len(self.labels))))
+            levels.append(noise_level(singular_values(samples), samples.shape[1], treatment.n_features_used))
+        return levels
+
+    def _present(self, view: int, rows: AnyArray) -> AnyArray:
+        """Those that the view has."""
+        return rows if self.reduction.observed is None else rows[self.reduction.observed[view, rows]]
+
     def _samples(self, view: int, rows: AnyArray) -> Array:
-        """Prepared samples, one per column."""
+        """Prepared samples, one per column, as long as they were."""
         if self.reduction.left is None and self.references is None:
-            return full(self._loadings[view][:, rows])
-        return full(self._loadings[view] @ self._coordinates[rows].T)
+            found = full(self._loadings[view][:, rows])
+        else:
+            found = full(self._loadings[view] @ self._coordinates[rows].T)
+        return found if self.lengths is None else found * self.lengths[view][rows]

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from viewspan._progress import Stages
-from viewspan._typing import AnyArray
+from viewspan._typing import AnyArray, Array
 from viewspan._warnings import warn
 from viewspan.assignment import (
     Assigner,
@@ -82,6 +82,8 @@ class Fitted:
         The samples of the reduction that were cut, if not all.
     known : dict
         Where samples are found that keep their label.
+    lengths : list of arrays, optional
+        Of all samples before they were made unit length, up to a factor.
     """
 
     preparation: Preparation
@@ -92,6 +94,7 @@ class Fitted:
     concatenated: bool
     references: AnyArray | None = None
     known: dict[bytes, int] = field(default_factory=dict)
+    lengths: list[Array] | None = None
 
     @cached_property
     def assigner(self) -> Assigner:
@@ -118,7 +121,8 @@ class Fitted:
     @cached_property
     def explanation(self) -> Explanation:
         """What it says about clusters, views and samples."""
-        return Explanation(self.preparation, self.reduction, self.results[0], self.united.labels, self.references)
+        labels = self.united.labels
+        return Explanation(self.preparation, self.reduction, self.results[0], labels, self.references, self.lengths)
 
 
 def fit_all(views: Views, recipe: Recipe, stages: Stages) -> Fitted:
@@ -133,7 +137,16 @@ def fit_all(views: Views, recipe: Recipe, stages: Stages) -> Fitted:
     stages.begin("comparing", len(results) + 1)
     united = recipe.unite(results, n_clusters, recipe.generator, step=stages.step)
     stages.step()
-    return Fitted(preparation, reduction, results, united, recipe.unite, recipe.concatenated, known=known_samples(read))
+    return Fitted(
+        preparation,
+        reduction,
+        results,
+        united,
+        recipe.unite,
+        recipe.concatenated,
+        known=known_samples(read),
+        lengths=preparation.lengths(read) if recipe.normalize else None,
+    )
 
 
 def summarise(source: Source, recipe: Recipe, capacity: int, stages: Stages) -> tuple[Preparation, Summary]:

@@ -146,6 +146,13 @@ class Treatment:
             block = with_constant(block, self.constant)
         return unit_samples(block) if self.normalize else block
 
+    def lengths(self, block: Block) -> Array:
+        """Of samples before they become unit length, as shares of the longest."""
+        whole = replace(self, normalize=False)(block)
+        relative = whole / (abs(whole).max() or 1.0)  # so that squares neither overflow nor vanish
+        found = np.sqrt(vector((relative**2).sum(axis=1)))
+        return np.asarray(found / (found.max(initial=0.0) or 1.0))
+
     @property
     def constant(self) -> float:
         """As large as samples are long, in root mean square.
@@ -235,6 +242,10 @@ class Preparation:
         if views.observed is not None:  # a constant feature is absent, too
             arrays = [with_zeros(array, present) for array, present in zip(arrays, views.observed, strict=True)]
         return replace(views, arrays=arrays)
+
+    def lengths(self, views: Views) -> list[Array]:
+        """Of samples before they become unit length, as shares of the longest in their view."""
+        return [treatment.lengths(array) for treatment, array in zip(self.treatments, views.arrays, strict=True)]
 
     def report(self, names: Sequence[str]) -> None:
         """Say what is zero, and refuse what cannot be computed with."""

@@ -72,7 +72,7 @@ class Reconstruction(NamedTuple):
     labels: Labels
 
 
-def fit_subspace(samples: Array, noise: float, n_features_used: int, treatment: Treatment) -> Subspace:
+def fit_subspace(samples: Array, noise: float, treatment: Treatment) -> Subspace:
     """To the samples of one cluster in one view.
 
     Parameters
@@ -81,12 +81,11 @@ def fit_subspace(samples: Array, noise: float, n_features_used: int, treatment: 
         Prepared, one per column.
     noise : float
         σ of the view; if it is 0, that of the cluster is looked for.
-    n_features_used : int
     treatment : Treatment
         How they were prepared.
     """
     left, values, _ = svd(samples)
-    directions = left[:, : count_directions(values, samples.shape[1], noise, n_features_used)]
+    directions = left[:, : count_directions(values, samples.shape[1], noise, treatment.n_features_used)]
     scale = treatment.scale
     if not treatment.affine:
         return Subspace(directions.shape[1], directions, np.zeros(len(directions)), scale)

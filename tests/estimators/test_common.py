@@ -20,6 +20,11 @@ ESTIMATORS = [viewspan.CLRSC, viewspan.LRR, viewspan.SSC, viewspan.MLAP]
 VARIANTS = [
     *[build(n_clusters=2, random_state=0) for build in ESTIMATORS],
     viewspan.CLRSC(n_clusters=2, random_state=0, solver="ladmpsap"),
+    viewspan.CLRSC(n_clusters=2, random_state=0, coupling="rank_one"),
+    viewspan.CLRSC(n_clusters=2, random_state=0, penalty="l1"),
+    viewspan.CLRSC(n_clusters=2, random_state=0, datafit="l12"),
+    viewspan.CLRSC(n_clusters=2, random_state=0, datafit="l1"),
+    viewspan.CLRSC(n_clusters=2, random_state=0, missing="allow"),
     viewspan.LRR(n_clusters=2, random_state=0, datafit="l12"),
     viewspan.LRR(n_clusters=2, random_state=0, fusion="concat"),
     viewspan.SSC(n_clusters=2, random_state=0, fusion="concat"),
@@ -49,6 +54,7 @@ def test_fitted_attributes_hold_together(model):
     views, _ = two_subspaces()
     fitted = clone(model).fit(views)
     n_matrices = 1 if getattr(model, "fusion", "late") == "concat" else 2
+    n_cores = 1 if getattr(model, "coupling", "nuclear") == "rank_one" else n_matrices
     assert fitted.n_views_in_ == 2
     assert fitted.n_features_in_ == (12, 12)
     assert fitted.n_clusters_ == 2
@@ -60,13 +66,36 @@ def test_fitted_attributes_hold_together(model):
     assert fitted.history_[-1].objective == fitted.objective_
     assert len(fitted.lam_) == n_matrices
     assert len(fitted.coefficients_) == n_matrices
-    for core, coefficients in zip(fitted.cores_, fitted.coefficients_, strict=True):
-        lifted = fitted.basis_ @ core
+    assert len(fitted.cores_) == n_cores
+    scales = fitted.scales_ if n_cores < n_matrices else np.ones(n_matrices)
+    for scale, core, coefficients in zip(
+        scales,
+        np.broadcast_to(fitted.cores_, (n_matrices, *fitted.cores_.shape[1:])),
+        fitted.coefficients_,
+        strict=True,
+    ):
+        lifted = scale * fitted.basis_ @ core
         lifted = lifted @ fitted.basis_.T if core.shape[0] == core.shape[1] else lifted
         np.testing.assert_allclose(lifted, coefficients, atol=1e-12)
     of_the_paper = clone(model).set_params(affinity="coefficients").fit(views)
     expected = viewspan.affinity(of_the_paper.coefficients_)
     np.testing.assert_allclose(expected, of_the_paper.affinity_matrix_, atol=1e-12)
+
+
+@variants
+def test_every_method_says_more_than_labels(model):
+    """Subspaces, what views contributed, strange samples, and the data as the model explains it."""
+    views, _ = two_subspaces()
+    fitted = clone(model).fit(views)
+    assert [[subspace.basis.shape for subspace in cluster] for cluster in fitted.subspaces_] == [[(12, 2)] * 2] * 2
+    assert fitted.view_scores_.shape == (2,)
+    assert (fitted.view_scores_ > 0.8).all()
+    explained = fitted.reconstruct(views)
+    assert explained.residuals.shape == (2, 30)
+    assert explained.residuals.max() < 0.5
+    np.testing.assert_array_equal(explained.labels, fitted.labels_)
+    assert np.isfinite(fitted.outlier_scores_).all()
+    assert fitted.outlier_scores_.shape[1] == 30
 
 
 @variants
