@@ -14,10 +14,11 @@ Where λ is small the steps lock each other and crawl, so they are stretched as 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
-from viewspan._linalg import ratio
+from viewspan._linalg import ratio, spectrum_of_gram
 from viewspan._typing import Array
 from viewspan.model.couplings import RankOne, Uncoupled
 from viewspan.model.problem import Problem
@@ -98,11 +99,13 @@ def solve_rank_one(
         run.follow(FIRST * tol, tol, n_rounds=TRIED, max_iter=min(PATIENCE, max_iter))
         return run
 
+    def better(first: Descent, second: Descent) -> Descent:
+        return second if second.point.objective < first.point.objective else first
+
     n_views = problem.shape[0]
-    runs = [tried(scales) for scales in starts(n_views)]
-    if not any(run.point.shared.any() for run in runs):  # the weights of all views may be too much for one of them
-        runs += [tried(scales) for scales in np.eye(n_views)]
-    best = min(runs, key=lambda run: run.point.objective)
+    best = reduce(better, map(tried, starts(n_views)))
+    if not best.point.shared.any():  # the weights of all views may be too much for one of them
+        best = reduce(better, map(tried, np.eye(n_views)), best)
     best.follow(LAST * tol, tol, n_rounds=MAX_ITER, max_iter=max_iter)
     return best.solution(tol)
 
@@ -195,16 +198,31 @@ class Descent:
 
 
 def shared_problem(problem: Problem, scales: Array) -> Problem:
-    """For given scales: one view, all rows below each other."""
+    r"""For given scales: one view F, T with FᵀF = Σ α_i² G_i and FᵀT = Σ α_i G_i, where G_i = F_iᵀF_i.
+
+    A quadratic fit sees no more of the views than these two sums, and they are no larger than one view.
+    """
+    size = problem.shape[1]
+    squares, along, energy = np.zeros((size, size)), np.zeros((size, size)), 0.0
+    for scale, factor in zip(scales, problem.factors, strict=True):
+        gram = factor.T @ factor
+        energy += float(gram.trace())
+        squares += scale**2 * gram
+        along += scale * gram
+    view = spectrum_of_gram(squares)
+    target = ratio(1.0, view.values)[:, None] * (view.right @ along)
+    curvature = problem.datafit.curvature
+    assert curvature is not None  # see Axes.named
     return Problem(
-        factors=[np.vstack([scale * factor for scale, factor in zip(scales, problem.factors, strict=True)])],
-        targets=[np.vstack(problem.targets)],
+        factors=[view.matrix],
+        targets=[target],
         lam=np.tensordot(np.abs(scales), problem.lam, axes=1)[None],
         tau=0.0,
         datafit=problem.datafit,
         penalty=problem.penalty,
         coupling=Uncoupled(),
-        offset=problem.offset,
+        offset=problem.offset + 0.5 * curvature * (energy - float(np.vdot(target, target))),
+        known_spectra=[view],
     )
 
 
@@ -222,7 +240,7 @@ class InScales:
     @classmethod
     def of(cls, problem: Problem, shared: Array) -> "InScales":
         curvature = problem.datafit.curvature
-        assert curvature is not None  # see Axes.check
+        assert curvature is not None  # see Axes.named
         images = [factor @ shared for factor in problem.factors]
         return cls(
             energy=np.array([np.vdot(image, image) for image in images]),
