@@ -9,7 +9,7 @@ import numpy as np
 from viewspan._linalg import ratio, svd
 from viewspan._typing import AnyArray, Array, Labels
 from viewspan.preparation import Treatment
-from viewspan.selection import noise_level
+from viewspan.selection import CLEAR, FEWEST, noise_level
 
 PARALLEL = 1e-10
 """A flat whose homogeneous coordinate is below this never comes near: it is a linear subspace."""
@@ -96,13 +96,18 @@ def fit_subspace(samples: Array, noise: float, treatment: Treatment) -> Subspace
 def count_directions(values: Array, n_samples: int, noise: float, n_features: int) -> int:
     """Singular values that are more than noise, by the optimal hard threshold of Gavish and Donoho; at least one.
 
-    Without noise, those that are more than rounding.
+    Without noise, those that are more than rounding. Too few values to tell the noise from are cut where they fall most
+    steeply (Ahn and Horenstein 2013), if that is clear.
     """
     noise = noise or noise_level(values, n_samples, n_features)
     short, long = sorted((n_samples, n_features))
     rounding = len(values) * np.finfo(float).eps * float(values.max(initial=0.0))
     threshold = max(noise * np.sqrt(long) * hard_threshold(short / max(long, 1)), rounding)
-    return max(1, int((values > threshold).sum()))
+    kept = values[values > threshold]
+    if noise == 0.0 and 1 < short < FEWEST and len(kept) == short:
+        steps = kept[:-1] / kept[1:]
+        return int(steps.argmax()) + 1 if steps.max() >= CLEAR else short
+    return max(1, len(kept))
 
 
 def hard_threshold(ratio_of_sides: float) -> float:
