@@ -16,20 +16,20 @@ from viewspan.metrics import subspace_clustering_accuracy
 
 warnings.filterwarnings("ignore", message="view . is zero")  # which is the point of the comparison
 digits = load_digits()
-images, labels = digits.images[:600], digits.target[:600]
-gradients = np.concatenate([np.diff(images, axis=axis).reshape(600, -1) for axis in (1, 2)], axis=1)
-views = [images[:, :4].reshape(600, -1), images[:, 4:].reshape(600, -1), gradients]
+images, labels = digits.images[:400], digits.target[:400]
+gradients = np.concatenate([np.diff(images, axis=axis).reshape(400, -1) for axis in (1, 2)], axis=1)
+views = [images[:, :4].reshape(400, -1), images[:, 4:].reshape(400, -1), gradients]
 
 rng = np.random.default_rng(0)
-order = rng.permutation(np.argwhere(np.ones((3, 600))))
-keep = rng.integers(0, 3, 600)
+order = rng.permutation(np.argwhere(np.ones((3, 400))))
+keep = rng.integers(0, 3, 400)
 order = [(view, sample) for view, sample in order if keep[sample] != view]
 
 shares = [0.0, 0.15, 0.3, 0.45, 0.6]
 lines = {"missing='allow'": [], "zeros in their place": []}
 for share in shares:
     given = [view.astype(float) for view in views]
-    for view, sample in order[: round(share * 1800)]:
+    for view, sample in order[: round(share * 1200)]:
         given[view][sample] = np.nan
     zeros = [np.nan_to_num(view) for view in given]
     answers = (

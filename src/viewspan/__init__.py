@@ -9,6 +9,7 @@ from viewspan.graph.patterns import pattern_graph
 from viewspan.pipeline import solve
 from viewspan.regularization_path import Path, path
 from viewspan.solvers.result import Check, Result
+from viewspan.subspaces import Reconstruction, Subspace
 
 __version__ = "0.1.0"
 __all__ = [
@@ -19,7 +20,9 @@ __all__ = [
     "Check",
     "Path",
     "Progress",
+    "Reconstruction",
     "Result",
+    "Subspace",
     "affinity",
     "metrics",
     "ncut",
