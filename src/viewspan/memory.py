@@ -20,7 +20,9 @@ LIMITS = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.us
 """Files of the second and of the first version of Linux's control groups."""
 
 
-def of_all_samples(n_samples: int, rank: int, n_views: int, n_solutions: int, *, by_patterns: bool) -> int:
+def of_all_samples(
+    n_samples: int, rank: int, n_views: int, n_solutions: int, *, by_patterns: bool, one_sided: bool = False
+) -> int:
     """What a graph of all samples takes at its peak, about.
 
     Parameters
@@ -29,10 +31,13 @@ def of_all_samples(n_samples: int, rank: int, n_views: int, n_solutions: int, *,
     rank : int
         Of the reduction, at most.
     by_patterns : bool
+    one_sided : bool
+        Whether only the rows of coefficients are reduced.
     """
     squares = n_samples**2
     size = min(rank, n_samples)
-    solver = SOLVER * 8 * n_views * size**2 + 8 * n_solutions * (n_views * size**2 + 2 * n_samples * size)
+    entries = n_views * size * (n_samples if one_sided else size)
+    solver = SOLVER * 8 * entries + 8 * n_solutions * (entries + 2 * n_samples * size)
     graph = PATTERNS * squares if by_patterns else COEFFICIENTS * squares
     return solver + graph
 

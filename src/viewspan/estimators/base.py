@@ -267,7 +267,10 @@ class SubspaceClusterer(Base):
         rank = n_samples if self._axes.sides == "none" or self.solver != "admm" else sum(n_features)
         n_solutions = len(self._multiples) if isinstance(self.lam, str) else 1
         n_views = 1 if self.fusion == "concat" or isinstance(self._axes.coupling, RankOne) else len(n_features)
-        return memory.of_all_samples(n_samples, rank, n_views, n_solutions, by_patterns=self._by_patterns)
+        one_sided = self._axes.sides == "left" or self.missing == "allow"
+        return memory.of_all_samples(
+            n_samples, rank, n_views, n_solutions, by_patterns=self._by_patterns, one_sided=one_sided
+        )
 
     @property
     def _way_out(self) -> str:
