@@ -95,3 +95,26 @@ def test_a_flat_at_infinity_is_a_linear_subspace():
     origin, basis = flat_of(directions, 1.0)
     np.testing.assert_array_equal(origin, 0.0)
     np.testing.assert_allclose(np.abs(basis), np.eye(3)[:, :2])
+
+
+@pytest.mark.parametrize("parameters", [{}, {"graph": "landmarks", "n_landmarks": 30}], ids=str)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("offset", [0.0, 5.0])
+def test_exact_subspaces_that_together_fill_the_view(offset, dtype, parameters):
+    """Their singular values are not noise, though they have most of the directions."""
+    rng = np.random.default_rng(0)
+    view = np.vstack(
+        [rng.normal(size=(50, 3)) @ rng.normal(size=(3, 14)) + offset * rng.normal(size=14) for _ in range(3)]
+    ).astype(dtype)
+    model = viewspan.LRR(3, affine=offset > 0, random_state=0, **parameters).fit(view)
+    assert [cluster[0].dimension for cluster in model.subspaces_] == [3, 3, 3]
+    assert model.reconstruct(view).residuals.max() < 1e-5
+
+
+def test_samples_of_any_magnitude_have_a_distance():
+    views, _ = two_subspaces(noise=0.0)
+    model = viewspan.CLRSC(2, random_state=0).fit(views)
+    noise = np.random.default_rng(0).normal(size=(30, 12))
+    residuals = model.reconstruct([1e-170 * noise, 1e170 * noise]).residuals
+    assert residuals.mean() > 0.8
+    assert residuals.max() <= 1.0

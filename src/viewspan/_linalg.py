@@ -25,7 +25,7 @@ def svd(matrix: Array) -> SVD:
     try:
         return SVD(*np.linalg.svd(matrix, full_matrices=False))
     except np.linalg.LinAlgError:
-        return SVD(*scipy.linalg.svd(matrix, full_matrices=False, lapack_driver="gesvd"))
+        return SVD(*scipy.linalg.svd(matrix, full_matrices=False, lapack_driver="gesvd", check_finite=False))
 
 
 class Spectrum(NamedTuple):
@@ -62,7 +62,7 @@ def singular_values(matrix: Array) -> Array:
     try:
         return np.asarray(np.linalg.svd(matrix, compute_uv=False), dtype=float)
     except np.linalg.LinAlgError:
-        return scipy.linalg.svd(matrix, compute_uv=False, lapack_driver="gesvd")
+        return scipy.linalg.svd(matrix, compute_uv=False, lapack_driver="gesvd", check_finite=False)
 
 
 def triangle(matrix: Array) -> Array:
@@ -75,7 +75,7 @@ def eigh(matrix: Array) -> tuple[Array, Array]:
     try:
         values, vectors = np.linalg.eigh(matrix)
     except np.linalg.LinAlgError:
-        values, vectors = scipy.linalg.eigh(matrix, driver="ev")
+        values, vectors = scipy.linalg.eigh(matrix, driver="ev", check_finite=False)
     return values, vectors
 
 

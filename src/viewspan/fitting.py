@@ -28,7 +28,7 @@ from viewspan.preparation import Preparation, concatenate, prepare
 from viewspan.reduction import Reduction, restricted
 from viewspan.solvers.result import Result
 from viewspan.summary import Summarise, Summary, reduction_of
-from viewspan.views import Views, count_distinct
+from viewspan.views import Views, count_distinct, report_unlinked
 
 LARGEST_SEED = 2**31
 PER_LANDMARK = 2
@@ -129,6 +129,7 @@ def fit_all(views: Views, recipe: Recipe, stages: Stages) -> Fitted:
     """All samples in one graph."""
     stages.begin("reading")
     read = views.read()
+    report_unlinked(read)
     n_clusters = known_count(read, recipe.n_clusters)
     preparation, prepared = prepare(read, recipe.scale_features, recipe.affine, recipe.normalize)
     reduction = recipe.reduce(concatenate(prepared) if recipe.concatenated else prepared)

@@ -11,6 +11,8 @@ SOLVER = 12
 """Arrays of the size of the coefficients that the solver holds, for every view."""
 PATTERNS, COEFFICIENTS = 32, 40
 """Bytes for every pair of samples, of the graph of patterns and of the paper's."""
+ABSENT, MUTUAL = 20, 8
+"""More of them, where samples are absent from views, and where patterns are those of Z + Zᵀ."""
 BLOCKS = 500_000_000
 """Bytes of the blocks that are worked on."""
 CACHES = ("inactive_file", "active_file")
@@ -21,7 +23,14 @@ LIMITS = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.us
 
 
 def of_all_samples(
-    n_samples: int, rank: int, n_views: int, n_solutions: int, *, by_patterns: bool, one_sided: bool = False
+    n_samples: int,
+    rank: int,
+    n_views: int,
+    n_solutions: int,
+    *,
+    by_patterns: bool,
+    one_sided: bool = False,
+    more: int = 0,
 ) -> int:
     """What a graph of all samples takes at its peak, about.
 
@@ -33,12 +42,14 @@ def of_all_samples(
     by_patterns : bool
     one_sided : bool
         Whether only the rows of coefficients are reduced.
+    more : int
+        Bytes for every pair of samples, beyond the usual.
     """
     squares = n_samples**2
     size = min(rank, n_samples)
     entries = n_views * size * (n_samples if one_sided else size)
     solver = SOLVER * 8 * entries + 8 * n_solutions * (entries + 2 * n_samples * size)
-    graph = PATTERNS * squares if by_patterns else COEFFICIENTS * squares
+    graph = ((PATTERNS if by_patterns else COEFFICIENTS) + more) * squares
     return solver + graph
 
 

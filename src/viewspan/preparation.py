@@ -48,6 +48,8 @@ class Columns:
 
     @classmethod
     def of(cls, block: Block) -> "Columns":
+        if block.shape[0] == 0:  # a view that no sample has
+            return cls(0, 0, *np.zeros((3, block.shape[1])))
         largest = vector(abs(block).max(axis=0))
         relative = over_columns(block, largest) if is_sparse(block) else ratio(block, largest)
         filled = vector(abs(block).max(axis=1)) > 0
@@ -91,7 +93,7 @@ class Columns:
     @property
     def size(self) -> Array:
         """Root mean square of every feature, relative to its largest value; 0 for those that are not present."""
-        return np.where(self.present > 0, np.sqrt(self.squares / self.n_samples), 0.0)
+        return np.where(self.present > 0, np.sqrt(self.squares / max(self.n_samples, 1)), 0.0)
 
     @property
     def sizes(self) -> Array:
@@ -101,7 +103,7 @@ class Columns:
     @property
     def length(self) -> float:
         """Root mean square length of a sample."""
-        return self.overall * float(np.sqrt(self.energy.sum() / self.n_samples))
+        return self.overall * float(np.sqrt(self.energy.sum() / max(self.n_samples, 1)))
 
     def is_dominated(self) -> bool:
         """Whether one feature has more than half of the energy; of few features, by as much as the even share more.
@@ -118,7 +120,7 @@ class Columns:
 
         Then the origin is where the mean was, and no subspace of the data has a reason to pass through it.
         """
-        means = ratio(np.abs(self.sums) / self.n_samples, self.size)
+        means = ratio(np.abs(self.sums) / max(self.n_samples, 1), self.size)
         return self.overall > 0 and bool((means <= BY_CHANCE / np.sqrt(self.n_samples)).all())
 
 
@@ -312,7 +314,7 @@ def vector(values: Any) -> Array:
 
 
 def report_zeros(name: str, n_zero: int, n_samples: int) -> None:
-    if n_zero == n_samples:
+    if n_zero == n_samples > 0:
         warn(f"{name} is zero everywhere and has no say in the result.")
     elif n_zero:
         warn(f"{name} is zero for {n_zero} of {n_samples} samples; it has no say about them.")

@@ -63,10 +63,10 @@ class Reduction:
 
     @property
     def counts(self) -> list[int]:
-        """Samples that every view has."""
+        """Samples that every view has; 1 for a view that has none."""
         if self.observed is None:
             return [self.n_samples] * len(self.spectra)
-        return [int(count) for count in self.observed.sum(axis=1)]
+        return [max(int(count), 1) for count in self.observed.sum(axis=1)]
 
     def singular_values(self) -> list[Array]:
         """The singular values of every view; the basis contains its row space, so none is lost."""

@@ -11,6 +11,8 @@ from viewspan._typing import AnyArray, Array, Labels
 from viewspan.preparation import Treatment
 from viewspan.selection import CLEAR, FEWEST, noise_level
 
+ROUNDING = 1e-6
+"""Singular values below this share of the largest are none."""
 PARALLEL = 1e-10
 """A flat whose homogeneous coordinate is below this never comes near: it is a linear subspace."""
 
@@ -44,8 +46,7 @@ class Subspace:
     def distances(self, samples: Array) -> Array:
         """From samples to the subspace, as shares of the samples' lengths."""
         compared = self._compared(samples)
-        left = np.linalg.norm(compared - self._nearest(compared), axis=1)
-        return ratio(left, np.linalg.norm(compared, axis=1))
+        return ratio(lengths(compared - self._nearest(compared)), lengths(compared))
 
     def _compared(self, samples: Array) -> Array:
         return samples * ratio(1.0, self.scale)
@@ -53,6 +54,13 @@ class Subspace:
     def _nearest(self, compared: Array) -> Array:
         nearest: Array = self.origin + (compared - self.origin) @ self.basis @ self.basis.T
         return nearest
+
+
+def lengths(samples: Array) -> Array:
+    """Of rows, whatever their magnitude."""
+    largest = np.abs(samples).max(axis=1, initial=0.0)
+    found: Array = largest * np.linalg.norm(ratio(samples, largest[:, None]), axis=1)
+    return found
 
 
 class Reconstruction(NamedTuple):
@@ -80,7 +88,7 @@ def fit_subspace(samples: Array, noise: float, treatment: Treatment) -> Subspace
     samples : array (n_features, n)
         Prepared, one per column.
     noise : float
-        σ of the view; if it is 0, that of the cluster is looked for.
+        σ of the view, for clusters that are too small to tell their own.
     treatment : Treatment
         How they were prepared.
     """
@@ -99,9 +107,13 @@ def count_directions(values: Array, n_samples: int, noise: float, n_features: in
     Without noise, those that are more than rounding. Too few values to tell the noise from are cut where they fall most
     steeply (Ahn and Horenstein 2013), if that is clear.
     """
-    noise = noise or noise_level(values, n_samples, n_features)
     short, long = sorted((n_samples, n_features))
-    rounding = len(values) * np.finfo(float).eps * float(values.max(initial=0.0))
+    rounding = ROUNDING * float(values.max(initial=0.0))
+    if values[:short].min(initial=np.inf) <= rounding:  # noise would have filled every direction
+        noise = 0.0
+    elif short >= FEWEST:  # signal makes estimates of noise too large, never too small
+        own = noise_level(values, n_samples, n_features)
+        noise = min(noise, own) if noise > 0 else own
     threshold = max(noise * np.sqrt(long) * hard_threshold(short / max(long, 1)), rounding)
     kept = values[values > threshold]
     if noise == 0.0 and 1 < short < FEWEST and len(kept) == short:

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
+import scipy.sparse.csgraph
 from sklearn.utils.validation import check_array
 
 from viewspan._sparse import is_sparse
 from viewspan._typing import AnyArray, Array, Block
+from viewspan._warnings import warn
 
 MIN_SAMPLES = 2
 WHOLE_ROWS = ", or take missing='allow' where it is offered: whole rows of NaN are samples that the view does not have"
@@ -69,7 +71,7 @@ class Views:
             Which of all samples the first one is, if these are some of them; for messages.
         """
         arrays = [read_view(array, first) for array in self.arrays]
-        observed = observed_in(arrays) if self.missing else None
+        observed = observed_in(arrays, self.names, first) if self.missing else None
         if observed is not None:
             arrays = [with_zeros(array, present) for array, present in zip(arrays, observed, strict=True)]
         for array, name in zip(arrays, self.names, strict=True):
@@ -91,7 +93,7 @@ def read_view(array: Any, first: int | None) -> Block:
     return block
 
 
-def observed_in(arrays: Sequence[Block]) -> AnyArray | None:
+def observed_in(arrays: Sequence[Block], names: Sequence[str], first: int | None) -> AnyArray | None:
     """Which samples every view has; None if all have all."""
     observed = np.array([~absent_rows(array) for array in arrays])
     if observed.all():
@@ -99,10 +101,28 @@ def observed_in(arrays: Sequence[Block]) -> AnyArray | None:
     nowhere = np.flatnonzero(~observed.any(axis=0))
     if len(nowhere):
         raise ValueError(
-            f"{len(nowhere)} of {observed.shape[1]} samples are absent from every view, the first in row {nowhere[0]}; "
+            f"Of the samples, {len(nowhere)} are absent from every view, the first in row {nowhere[0] + (first or 0)}; "
             "each must be in one at least. Remove them."
         )
+    for name, present in zip(names, observed, strict=True):
+        if first is None and not present.any() and observed.shape[1] >= MIN_SAMPLES:
+            warn(f"{name} has no sample at all and no say in the result.")
     return observed
+
+
+def report_unlinked(views: Views) -> None:
+    """Say where nothing tells which clusters of some views are those of others."""
+    if views.observed is None:
+        return
+    used = np.flatnonzero(views.observed.any(axis=1))
+    present = views.observed[used].astype(float)
+    n_parts, parts = scipy.sparse.csgraph.connected_components(present @ present.T)
+    if n_parts > 1:
+        first, other = (views.names[used[np.flatnonzero(parts == part)[0]]] for part in (0, 1))
+        warn(
+            f"No sample links {first} with {other}, directly or through other views: nothing tells which clusters of "
+            "one are those of the other."
+        )
 
 
 def absent_rows(block: Block) -> AnyArray:
@@ -119,7 +139,7 @@ def with_zeros(block: Block, present: AnyArray) -> Block:
     """In place of rows that are absent."""
     if not is_sparse(block):
         return np.where(present[:, None], block, 0.0)
-    kept = scipy.sparse.csr_array(block)
+    kept = scipy.sparse.csr_array(block, copy=True)  # or the caller's own indices would move
     kept.data = np.where(np.repeat(present, np.diff(block.indptr)), block.data, 0.0)
     kept.eliminate_zeros()
     return kept
@@ -193,14 +213,14 @@ def check_view(view: Any, name: str, caller: str, min_samples: int, missing: boo
     """One view as an array of real numbers; nothing is read or copied that is one already."""
     if not is_dask(view):
         refuse_unsuitable(view, name, missing)
-    if missing and hasattr(view, "isna"):  # pandas marks missing values in ways that numpy cannot convert
-        view = view.astype(float)
     try:
         if is_dask(view):
             return check_dask(view, caller, min_samples)
         sparse = scipy.sparse.issparse(view)
         table = view if sparse or hasattr(view, "dtypes") or isinstance(view, np.matrix) else np.asarray(view)
         check_kind(table)
+        if missing and hasattr(table, "isna"):
+            table = with_nan(table)
         array = check_array(
             table, accept_sparse="csr", ensure_all_finite=False, ensure_min_samples=min_samples, estimator=caller
         )
@@ -210,6 +230,16 @@ def check_view(view: Any, name: str, caller: str, min_samples: int, missing: boo
         array = array.copy()
         array.sum_duplicates()
     return array
+
+
+def with_nan(frame: Any) -> Any:
+    """In place of what pandas writes for missing values, which numpy cannot convert."""
+    unknown = np.asarray(frame.isna())
+    plain = all(isinstance(kind, np.dtype) and kind.kind == "f" for kind in frame.dtypes)
+    if plain or not unknown.any():
+        return frame
+    values = np.where(unknown, np.nan, frame.to_numpy(dtype=object)).astype(float)
+    return type(frame)(values, index=frame.index, columns=frame.columns)
 
 
 def check_dask(view: Any, caller: str, min_samples: int) -> Any:

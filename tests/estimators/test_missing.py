@@ -127,7 +127,7 @@ def test_scaled_and_affine_views():
         (
             lambda v: [view.__setitem__(4, np.nan) for view in v],
             {},
-            "1 of 30 samples are absent from every view, the first in row 4",
+            "1 are absent from every view, the first in row 4",
         ),
         (lambda v: v[1].__setitem__(4, np.inf), {}, "view 1 contains infinity in 12"),
         (lambda v: None, {"coupling": "rank_one"}, "coupling='rank_one' needs all samples in every view"),
@@ -148,3 +148,44 @@ def test_rows_of_nan_are_an_error_that_tells_the_way_out_unless_allowed():
     for given in (views, [pd.DataFrame(view) for view in views], [scipy.sparse.csr_array(view) for view in views]):
         with pytest.raises(ValueError, match=r"view 0 contains NaN in 12 of its 360 values.*missing='allow'"):
             viewspan.CLRSC(2).fit(given)
+
+
+def test_sparse_views_stay_as_they_were_given():
+    views, _ = two_subspaces(width=40)
+    views[1][3] = np.nan
+    given = [scipy.sparse.csr_array(view) for view in views]
+    before = [view.copy() for view in given]
+    model = clrsc().fit(given)
+    assert model.reconstruct(given).residuals.shape == (2, 30)
+    for view, copy in zip(given, before, strict=True):
+        np.testing.assert_array_equal(view.indices, copy.indices)
+        np.testing.assert_array_equal(view.data, copy.data)
+
+
+@pytest.mark.parametrize("axes", [{}, {"datafit": "l1"}, {"penalty": "l1"}], ids=str)
+@pytest.mark.filterwarnings("ignore:The graph is in")
+def test_a_view_without_any_sample_has_no_say(axes):
+    views, labels = two_subspaces()
+    with pytest.warns(UserWarning, match="view 1 has no sample at all"):
+        model = clrsc(**axes).fit([views[0], np.full((30, 5), np.nan)])
+    assert adjusted_rand_score(labels, model.labels_) == 1.0
+    assert model.view_scores_[1] == 0.0
+
+
+@pytest.mark.filterwarnings("ignore:The graph is in")
+def test_views_that_nothing_links_are_said_to_be():
+    views, _ = two_subspaces()
+    views[0][::2] = views[1][1::2] = np.nan
+    with pytest.warns(UserWarning, match="No sample links view 0 with view 1"):
+        clrsc().fit(views)
+
+
+def test_frames_are_checked_as_ever():
+    views, _ = two_subspaces()
+    gone = pd.DataFrame(views[0].astype(object))
+    gone.iloc[3] = pd.NA
+    clrsc().fit([gone, views[1]])
+    for bad, message in ((views[0].astype(complex), "Complex data"), (views[0].astype(str), "holds text")):
+        with pytest.raises(ValueError, match=f"view 0: .*{message}"):
+            clrsc().fit([pd.DataFrame(bad), views[1]])
+    assert clrsc().fit([pd.DataFrame(view.astype(np.float32)) for view in views]).cores_.dtype == np.float32

@@ -1,5 +1,7 @@
 """Found by attack: inputs that once made a certificate lie, an iteration stall, or a view lose its directions."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -130,3 +132,25 @@ def test_estimators_without_normalisation_do_not_know_the_scale_either(model, sc
     scaled = model.fit([scale * view for view in views])
     np.testing.assert_array_equal(scaled.labels_, labels)
     np.testing.assert_allclose(scaled.view_similarity_, similarity, atol=1e-4)
+
+
+@pytest.mark.parametrize("datafit", ["frobenius", "l12", "l1"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_without_weights_the_fit_is_exact(datafit, masked):
+    views = random_views(2, (5, 4), 9)
+    if masked:
+        views[0][1] = np.nan
+    result = viewspan.solve(views, 0.0, datafit=datafit, missing="allow")
+    assert result.objective == 0.0
+    assert result.status == "optimal"
+
+
+def test_no_answer_is_worse_than_none():
+    """Views of sizes that no iteration can balance in a few steps."""
+    first, second = random_views(3, (5, 4), 9)
+    for axes in ({"coupling": "rank_one"}, {"penalty": "l1", "tau": 1.0}, {"datafit": "l1", "tau": 1.0}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = viewspan.solve([1e9 * first, 1e-9 * second], 1.0, **axes, max_iter=50)
+        at_zero = 1e9 * np.abs(first).sum() if axes.get("datafit") == "l1" else 1e18 * np.sum(first**2)
+        assert result.objective <= at_zero * (1 + 1e-12)

@@ -140,3 +140,28 @@ def test_the_solver_says_honestly_where_it_stopped():
 def test_what_stands_in_the_way_is_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         viewspan.solve(random_views(0), **({"lam": 0.1, "coupling": "rank_one"} | arguments))
+
+
+def test_a_view_without_a_weight_is_fitted_exactly():
+    views = two_subspaces(noise=0.1)[0]
+    result = viewspan.solve(views, [1e3, 0.0], coupling="rank_one")
+    np.testing.assert_array_equal(result.scales, [0.0, 1.0])
+    assert result.status == "stationary"
+    assert result.objective == pytest.approx(np.linalg.norm(views[0]) ** 2, rel=1e-3)
+
+
+def test_small_weights_keep_their_digits_and_iterations_their_limit():
+    views = two_subspaces(noise=0.0)[0]
+    result = viewspan.solve(views, 1e-6, coupling="rank_one")
+    assert 0.0 < result.dual_bound <= result.objective
+    with pytest.warns(viewspan.pipeline.ConvergenceWarning):
+        assert viewspan.solve(views, 0.1, coupling="rank_one", max_iter=1).n_iter == 1
+
+
+def test_weights_of_views_reach_its_graphs():
+    result = viewspan.solve(two_subspaces()[0], 0.5, coupling="rank_one")
+    z = np.abs(result.coefficient(0))
+    both, first = (viewspan.affinity(result, view_weights=weights) for weights in ([1.0, 1.0], [1.0, 0.0]))
+    np.testing.assert_allclose(both, np.linalg.norm(result.scales) * (z + z.T))
+    np.testing.assert_allclose(first, abs(result.scales[0]) * (z + z.T))
+    assert viewspan.pattern_graph(result, view_weights=[0.0, 1.0]).nnz > 0

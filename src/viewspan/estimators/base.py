@@ -179,14 +179,14 @@ class SubspaceClusterer(Base):
         Returns
         -------
         Reconstruction
-            With ``views`` as they were given, ``residuals`` (n_views, n_samples), the shares of the samples' lengths
-            that are left, and ``labels``.
+            With ``views``, full arrays in a list or dict like the one that was given, ``residuals`` (n_views,
+            n_samples), the shares of the samples' lengths that are left, and ``labels``.
         """
         views = self._check_unseen(X, "reconstruct").read()
         labels = np.asarray(self.predict(X))
         arrays, residuals = reconstruct([full(array) for array in views.arrays], labels, self.subspaces_)
         absent_as_nan(arrays, residuals, views.observed)
-        found: Any = dict(zip(self._view_names, arrays, strict=True)) if self._view_names else arrays
+        found: Any = dict(zip(self._view_names or X, arrays, strict=True)) if isinstance(X, Mapping) else arrays
         return Reconstruction(arrays[0] if views.single else found, residuals, labels)
 
     @property
@@ -267,9 +267,15 @@ class SubspaceClusterer(Base):
         rank = n_samples if self._axes.sides == "none" or self.solver != "admm" else sum(n_features)
         n_solutions = len(self._multiples) if isinstance(self.lam, str) else 1
         n_views = 1 if self.fusion == "concat" or isinstance(self._axes.coupling, RankOne) else len(n_features)
-        one_sided = self._axes.sides == "left" or self.missing == "allow"
+        absent = self.missing == "allow"
         return memory.of_all_samples(
-            n_samples, rank, n_views, n_solutions, by_patterns=self._by_patterns, one_sided=one_sided
+            n_samples,
+            rank,
+            n_views,
+            n_solutions,
+            by_patterns=self._by_patterns,
+            one_sided=absent or self._axes.sides == "left",
+            more=memory.ABSENT * absent + memory.MUTUAL * isinstance(self._axes.datafit, L12),
         )
 
     @property
@@ -327,8 +333,11 @@ class SubspaceClusterer(Base):
         self.features_scaled_, self.affine_ = fit.preparation.scaled, fit.preparation.affine
         self.result_, self.path_ = fit.results[0], fit.results
         self.affinity_matrix_, self.eigenvalues_ = fit.united.graph, fit.united.eigenvalues
-        self.view_weights_ = fit.united.view_weights
+        self.view_weights_ = self._used_weights(fit)
         self.n_clusters_ = int(fit.united.labels.max()) + 1
+
+    def _used_weights(self, fit: Fitted) -> Array:
+        return fit.united.view_weights
 
     def _remember_input(self, X: Any, views: Views) -> None:  # noqa: N803
         self.n_views_in_ = len(views.arrays)
@@ -367,7 +376,9 @@ class SubspaceClusterer(Base):
 
     @property
     def dual_gap_(self) -> float:
-        """The proven relative distance of the objective from the optimum."""
+        """The proven relative distance of the objective from the optimum; with ``coupling="rank_one"``, from that of
+        views without coupling.
+        """
         return self._fitted.gap
 
     @property
@@ -402,7 +413,7 @@ class SubspaceClusterer(Base):
     @property
     def view_scores_(self) -> Array:
         """How far the clusters can be seen in every view alone: how much more often than by chance a sample's
-        neighbours there are of its own cluster, from 1 for always to 0 for chance.
+        neighbours there are of its own cluster; 1 for always, about 0 for chance.
         """
         return self._explanation.view_scores
 

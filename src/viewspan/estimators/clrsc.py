@@ -12,6 +12,7 @@ from viewspan._progress import Progress, Stages
 from viewspan._typing import AnyArray, Array
 from viewspan.estimators.coupled import CoupledClusterer
 from viewspan.estimators.scalable import ScalableClusterer
+from viewspan.fitting import Fitted
 from viewspan.graph.discretize import AskedLabels
 from viewspan.graph.patterns import NEIGHBORS
 from viewspan.graph.unite import AskedWeights
@@ -41,10 +42,12 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         λ, in the objective above (the authors' program halves the fit: its values are half of these). "auto" is twice
         the estimated energy of the noise in one sample, for every view (see :func:`viewspan.selection.automatic_lam`);
         it is solved for at 1, 2, ½ and ¼ of it, the last without coupling if ``tau`` is automatic, and the graphs are
-        averaged.
+        averaged. For other fits it is 1.5 times what a typical sample costs as a residual, or more if the noise asks
+        for it, at 1, ½, ¼ and ⅛ (:func:`viewspan.robust_weights.robust_lam`); for ``penalty="l1"`` twice that of
+        :class:`SSC`, once.
     tau : "auto" or float
-        τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the pull of the penalty (see
-        :func:`viewspan.selection.automatic_tau`).
+        τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the pull of the penalty, whatever
+        that is (see :func:`viewspan.selection.automatic_tau`).
     datafit : {"frobenius", "l12", "l1"}
         f: ‖E‖_F², for noise everywhere; Σ_j ‖e_j‖₂ over samples, some of which may be corrupted; or Σ |e| over entries,
         some of which may be.
@@ -74,9 +77,10 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         Scale every feature to mean square 1. "auto" does so in views in which one feature has more energy than all
         others together, as an age in years beside scores from 0 to 3.
     affine : "auto" or bool
-        Whether subspaces may miss the origin, by one more feature that is the same for all samples. "auto" adds it to
-        views whose features all have mean zero: they were centred, and clusters on both sides of a mean would look like
-        one line through it.
+        Whether subspaces may miss the origin, by one more feature κ_i that is the same for all samples and as large as
+        they are long: with ``normalize=False`` this adds κ_i² ‖1ᵀ − 1ᵀZ_i‖² to the fit, a soft form of the constraint
+        1ᵀZ_i = 1ᵀ. "auto" adds it to views whose features all have mean zero: they were centred, and clusters on both
+        sides of a mean would look like one line through it.
     normalize : bool
         Scale every sample of every view to unit length.
     view_weights : "auto", "equal" or array-like (n_views,)
@@ -110,7 +114,8 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         this and ``basis_`` are of the fair sample alone.
     basis_ : array (n_samples, r)
     cores_ : array (n_views, r, r)
-        Z_i = basis_ · cores_[i] · basis_ᵀ.
+        Z_i = basis_ · cores_[i] · basis_ᵀ; r × n_samples without the last factor for fits by single samples and for
+        absent ones; one core for all views with ``coupling="rank_one"``.
     affinity_matrix_ : array or sparse array (n_samples, n_samples)
         The graph that was cut; with landmarks, theirs.
     eigenvalues_ : array
@@ -126,14 +131,16 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
     path_ : list of Result
         All solutions whose graphs were averaged, ``result_`` first.
     objective_, dual_gap_ : float
-        The objective, and its proven relative distance from the optimum.
+        The objective, and its proven relative distance from the optimum (of views without coupling, for rank one).
     n_iter_ : int
     lam_ : array (n_views,)
+        One for every sample, (n_views, n_samples), with ``penalty="l1"``; times w_i² where weights are in the
+        objective.
     tau_ : float
     view_similarity_ : array (n_views, n_views)
         Cosines between the Z_i.
     view_scores_ : array (n_views,)
-        How far the clusters can be seen in every view alone, from 0 (chance) to 1.
+        How far the clusters can be seen in every view alone: 1 for fully, about 0 for no better than by chance.
     subspaces_ : list of lists of Subspace
         ``subspaces_[cluster][view]`` with ``dimension``, ``basis`` and ``project(samples)``.
     outlier_scores_ : array (n_views, n_samples)
@@ -263,6 +270,10 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         given = self.coupling == "rank_one" and not isinstance(self.view_weights, str)
         return check_view_weights(self.view_weights if given else None, n_views)
 
+    def _used_weights(self, fit: Fitted) -> Array:
+        strict = self.coupling == "rank_one"
+        return self._weights_in_fit(len(fit.reduction.spectra)) if strict else super()._used_weights(fit)
+
     @property
     def _graph_weights(self) -> AskedWeights:
         return "equal" if self.coupling == "rank_one" else self.view_weights
@@ -294,5 +305,5 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
 
 def typical_where_absent(lam: Array, observed: AnyArray) -> Array:
     """λ for every view and sample, where the data of some says nothing."""
-    typical = [np.median(row[present]) for row, present in zip(lam, observed, strict=True)]
+    typical = [np.median(row[present]) if present.any() else 0.0 for row, present in zip(lam, observed, strict=True)]
     return np.where(observed, lam, np.array(typical)[:, None])

@@ -58,9 +58,9 @@ def mean_of_squares(blocks: Iterator[Array], observed: AnyArray, view_weights: n
 def one_by_one(coefficients: Result | Sequence[Array] | Array, view_weights: npt.ArrayLike | None) -> Iterator[Array]:
     """w_k Z_k."""
     if isinstance(coefficients, Result):
-        weights = check_view_weights(view_weights, len(coefficients.cores))
-        if coefficients.scales is not None:  # Σ_k α_k² Z² is one square
-            weights = np.array([np.linalg.norm(coefficients.scales)])
+        weights = check_view_weights(view_weights, coefficients.n_views)
+        if coefficients.scales is not None:  # Σ_k w_k² α_k² Z² is one square
+            weights = np.array([np.linalg.norm(weights * coefficients.scales)])
         return (weight * coefficients.coefficient(view) for view, weight in enumerate(weights))
     if isinstance(coefficients, np.ndarray) and coefficients.ndim == 2:
         coefficients = [coefficients]

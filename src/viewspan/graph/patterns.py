@@ -74,7 +74,9 @@ def pattern_graph(
     """
     if not (isinstance(n_neighbors, Integral) and n_neighbors >= 1):
         raise ValueError(f"n_neighbors must be an int of at least 1. Got {n_neighbors!r} instead.")
-    weights = check_view_weights(view_weights, len(result.cores))
+    weights = check_view_weights(view_weights, result.n_views)
+    if result.scales is not None:  # one pattern for all views
+        weights = np.ones(1)
     return neighbour_graph(patterns_of(result, mutual=mutual), weights, int(n_neighbors))
 
 

@@ -131,7 +131,7 @@ class Unite:
         if self.by_patterns:
             return self._pattern_graph(patterns_of(result, mutual=self.mutual), weights, landmarks)
         if landmarks is None:
-            return affinity(result, view_weights=weights)
+            return affinity(result, view_weights=weights if result.scales is None else None)
         return affinity_to_landmarks(result, landmarks, weights, self._per_step)
 
     def _pattern_graph(self, patterns: Patterns, weights: Array, landmarks: AnyArray | None) -> Graph:

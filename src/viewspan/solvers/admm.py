@@ -9,6 +9,7 @@ each copy being updated by its prox. Quadratic datafits stay in the linear syste
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -50,16 +51,20 @@ def admm(
     """
     iteration = Iteration(problem, State.start(problem) if state is None else state)
     schedule = Schedule(tol)
+    weighs = problem.coupled or bool(problem.lam.any())
     solution: Solution | None = None
     for n_iter in range(1, max_iter + 1):
-        iteration.advance()
+        try:
+            iteration.advance()
+        except np.linalg.LinAlgError:  # no decomposition of what is not finite
+            return no_worse_than_zero(problem, solution, status="non_finite", n_iter=n_iter)
         due = schedule.is_due(n_iter) or n_iter == max_iter
         if n_iter > SETTLE and not due:
             continue
         copies, fit = iteration.residuals()
         if due or schedule.is_promising(copies.relative):
             if not np.isfinite(copies.size):
-                return replace(solution or at_zero(problem), status="non_finite", n_iter=n_iter)
+                return no_worse_than_zero(problem, solution, status="non_finite", n_iter=n_iter)
             solution = measure(iteration, copies, n_iter, tol, solution.history if solution else [])
             schedule.plan(n_iter, solution.gap)
             if callback is not None:
@@ -67,8 +72,10 @@ def admm(
             if solution.status == "optimal":
                 break
         if n_iter <= FREEZE:
-            iteration.state.balance(copies, fit)
-    return solution or at_zero(problem)
+            iteration.state.balance(copies if weighs else None, fit)  # copies that nothing pulls at need no balance
+    if solution is not None and solution.status == "optimal":
+        return solution
+    return no_worse_than_zero(problem, solution)
 
 
 class Iteration:
@@ -149,6 +156,19 @@ def at_zero(problem: Problem) -> Solution:
     objective, bound = problem.value(zero, 0.0), problem.offset
     check = Check(0, objective, bound, relative_gap(objective, bound), np.inf, np.inf, problem.shape[1])
     return Solution(zero, dual, zero, objective, bound, "max_iter", 0, [check])
+
+
+def no_worse_than_zero(problem: Problem, solution: Solution | None, **changes: Any) -> Solution:
+    """What an iteration that did not arrive has found, unless nothing at all would be better."""
+    zero = at_zero(problem)
+    if solution is None:
+        return replace(zero, **changes)
+    if solution.objective <= zero.objective:
+        return replace(solution, **changes)
+    bound = max(zero.dual_bound, solution.dual_bound)
+    check = zero.history[-1]._replace(n_iter=solution.n_iter, dual_bound=bound, gap=relative_gap(zero.objective, bound))
+    found = replace(zero, dual_bound=bound, n_iter=solution.n_iter, history=[*solution.history, check])
+    return replace(found, **changes)
 
 
 def measure(iteration: Iteration, residuals: Residuals, n_iter: int, tol: float, history: list[Check]) -> Solution:

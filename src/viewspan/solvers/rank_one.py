@@ -21,7 +21,7 @@ import numpy as np
 from viewspan._linalg import ratio, spectrum_of_gram
 from viewspan._typing import Array
 from viewspan.model.couplings import RankOne, Uncoupled
-from viewspan.model.problem import Problem
+from viewspan.model.problem import ROUNDING, Problem
 from viewspan.solvers import closed_form
 from viewspan.solvers.admm import admm
 from viewspan.solvers.result import Callback, Check, Solution, Status, relative_gap
@@ -127,12 +127,13 @@ class Descent:
         self.history: list[Check] = []
         self.used = self.limit = 0
         self.state = State.zero(shared_problem(problem, scales))
-        self.point = Point(scales, np.zeros(problem.shape[1:]), np.inf)
+        nothing = np.zeros(problem.shape[1:])
+        self.point = Point(scales, nothing, objective_at(problem, scales, nothing))
 
     def follow(self, inner: float, tol: float, *, n_rounds: int, max_iter: int) -> None:
         """Some rounds, or until the point is stationary; convex steps are solved to a gap of ``inner``."""
         self.limit = max_iter
-        if self.history and self.point.gap > tol:
+        if self.history and self.point.gap > tol and self.used < self.limit:
             self._accept(self._shared_step(self.point, inner))
         for _ in range(n_rounds):
             if self.point.is_stationary(tol) or self.used >= self.limit:
@@ -151,6 +152,8 @@ class Descent:
                 return self._accept(farther)
             self.stretch = 0.5
         self.stretch *= 2.0
+        if self.used >= self.limit:
+            return self._accept(replace(plain, gap=np.inf))
         return self._accept(self._shared_step(plain, inner))
 
     def _shared_step(self, start: Point, inner: float) -> Point:
@@ -158,8 +161,9 @@ class Descent:
         convex = shared_problem(self.problem, start.scales)
         solution = admm(convex, tol=inner, max_iter=max(self.limit - self.used, 1), state=self.state)
         self.used += solution.n_iter
-        shared, objective = solution.stack[0], solution.objective
-        if objective > start.objective:
+        shared = solution.stack[0]
+        objective = objective_at(self.problem, start.scales, shared)
+        if not objective <= start.objective:
             shared, objective = start.shared, start.objective
         terms = InScales.of(self.problem, shared)
         return Point(
@@ -272,15 +276,27 @@ class InScales:
 
 def scales_step(problem: Problem, point: Point) -> Point:
     """The best scales for a given Z; those that are there if it is zero, or all of them would be."""
-    terms = InScales.of(problem, point.shared)
-    scales, change = terms.best(), terms.change(point.scales)
-    if change >= 0.0 or not scales.any():
+    scales = InScales.of(problem, point.shared).best()
+    objective = objective_at(problem, scales, point.shared)
+    if not objective < point.objective or not scales.any():
         return point
-    return replace(point, scales=scales, objective=point.objective + change)
+    return replace(point, scales=scales, objective=objective)
+
+
+def objective_at(problem: Problem, scales: Array, shared: Array) -> float:
+    """From its definition: sums of squares that cancel would lose small objectives."""
+    fit = penalty = rounding = 0.0
+    for factor, target, lam, scale in zip(problem.factors, problem.targets, problem.lam, scales, strict=True):
+        fit += problem.datafit.value(target - scale * (factor @ shared))
+        rounding += problem.datafit.value(ROUNDING * target)
+        penalty += abs(scale) * problem.penalty.value(shared, lam)
+    return float((fit if fit > rounding else 0.0) + penalty + problem.offset)
 
 
 def stretched(point: Point, step: Point, factor: float) -> Point:
-    """Farther along the step in log α; views that it leaves out, brings in or turns around stay as it says."""
+    """Farther along the step in log α; views that it leaves out, brings in or turns around stay as it says. What Z is
+    worth there is not known, so any that is found counts as better.
+    """
     ratios = step.scales / np.where(point.scales == 0.0, np.inf, point.scales)
     scales = np.where(ratios > 0.0, point.scales * np.maximum(ratios, 0.0) ** factor, step.scales)
     return replace(point, scales=scales, objective=np.inf)

@@ -97,6 +97,10 @@ class Result:
         return relative_gap(self.objective, self.dual_bound)
 
     @property
+    def n_views(self) -> int:
+        return len(self.cores if self.scales is None else self.scales)
+
+    @property
     def basis(self) -> Array:
         """V (N × r); the identity where the method allows no reduction."""
         return np.eye(self.cores.shape[1]) if self.left is None else self.left

@@ -15,6 +15,8 @@ BALANCE, MAX_CHANGE = 1.5, 5.0
 """Residuals further apart than the first factor change ρ, by at most the second at a time."""
 SMALLEST_RHO, LARGEST_RHO = 1e-8, 1e2
 """Bounds of the first ρ, for data of norm about 1."""
+WEIGHTLESS_RHO = 0.1
+"""The first ρ where λ and τ are zero."""
 RIDGE_STEPS = 5
 ALL = slice(None)
 
@@ -110,7 +112,7 @@ class State:
         def split(like: tuple[int, ...]) -> Split:
             return Split(np.zeros(like), np.zeros(like))
 
-        weights = [3.0 * float(np.mean(problem.lam)), problem.tau, SMALLEST_RHO]
+        weights = [3.0 * float(np.mean(problem.lam)), problem.tau, WEIGHTLESS_RHO]
         return cls(
             penalty=split(shape),
             coupling=split(shape) if problem.coupled else None,
@@ -151,9 +153,9 @@ class State:
         """Y_i, the residuals' dual variables, where residuals are split off."""
         return [self.rho_fit * split.scaled for split in self.residual] or None
 
-    def balance(self, copies: Residuals, fit: Residuals | None) -> None:
+    def balance(self, copies: Residuals | None, fit: Residuals | None) -> None:
         """Move each ρ towards equal relative residuals, keeping the true multipliers."""
-        factor = copies.imbalance
+        factor = 1.0 if copies is None else copies.imbalance
         if factor != 1.0:
             self.rho *= factor
             for split in self.copies:
