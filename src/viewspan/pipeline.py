@@ -258,9 +258,11 @@ def common_size(reduction: Reduction) -> float:
 def form_problem(reduction: Reduction, size: float, lam: Array, tau: float, axes: Axes) -> Problem:
     """The problem for views divided by ``size``."""
     spectra = [Spectrum(view.values / size, view.right) for view in reduction.spectra]
+    factors = [factor / size for factor in reduction.factors]
+    same = reduction.targets is reduction.factors
     return Problem(
-        factors=[factor / size for factor in reduction.factors],
-        targets=[target / size for target in reduction.targets],
+        factors=factors,
+        targets=factors if same else [target / size for target in reduction.targets],
         lam=lam,
         tau=tau,
         datafit=axes.datafit,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from viewspan._linalg import ratio
+from viewspan._typing import Array
 from viewspan.model.penalties import Nuclear
 from viewspan.model.problem import Problem
 from viewspan.solvers.result import Check, Solution, relative_gap
@@ -11,24 +12,35 @@ from viewspan.solvers.result import Check, Solution, relative_gap
 def applies(problem: Problem) -> bool:
     """Whether :func:`solve_closed_form` solves this problem."""
     quadratic = problem.datafit.curvature is not None and problem.datafit.rotates_samples
-    return quadratic and problem.observed is None and isinstance(problem.penalty, Nuclear) and not problem.coupled
+    return quadratic and isinstance(problem.penalty, Nuclear) and not problem.coupled
 
 
 def solve_closed_form(problem: Problem) -> Solution:
     """Every view alone: (w/2)‖F − FW‖_F² + λ‖W‖_* is minimal at W = V diag((1 − λ/(w s²))₊) Vᵀ, F = U diag(s) Vᵀ.
 
-    The dual point w·F(I − W) is written with min(w, λ/s²) instead of w(1 − …), which would cancel for small λ.
+    The dual point w·F(I − W) is written with min(w, λ/s²) instead of w(1 − …), which would cancel for small λ. Where
+    only rows of coefficients are reduced, T = FQ with orthonormal rows of Q, the answer is WQ. Absent samples are zero
+    in T, and zero coefficients are the best for them: nothing but the penalty sees them.
     """
     curvature = problem.datafit.curvature
     assert curvature is not None  # see applies()
     blocks, dual = [], []
-    for factor, (values, right), lam in zip(problem.factors, problem.spectra, problem.lam, strict=True):
+    views = zip(problem.factors, problem.targets, problem.spectra, problem.lam, strict=True)
+    for factor, target, (values, right), lam in views:
         kept = curvature * values**2 > lam
         slope = np.where(kept, ratio(lam, values**2), curvature)
-        blocks.append((right.T * (1.0 - slope / curvature)) @ right)
-        dual.append(factor @ (right.T * slope) @ right)
+        columns = right if target is factor else in_basis(target, factor, right, values)
+        blocks.append((right.T * (1.0 - slope / curvature)) @ columns)
+        dual.append(factor @ (right.T * slope) @ columns)
     stack = np.stack(blocks)
     multiplier = np.zeros_like(stack)
     objective, bound = problem.value(stack), problem.certificate(dual, multiplier).bound
     check = Check(1, objective, bound, relative_gap(objective, bound), 0.0, 0.0, problem.shape[1])
     return Solution(stack, dual, multiplier, objective, bound, "optimal", 1, [check])
+
+
+def in_basis(target: Array, factor: Array, right: Array, values: Array) -> Array:
+    """VᵀQ for T = U diag(s) Vᵀ Q, from UᵀT / s with U = F V / s."""
+    inverse = ratio(1.0, values)
+    columns: Array = inverse[:, None] * ((factor @ right.T * inverse).T @ target)
+    return columns

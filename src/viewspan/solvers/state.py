@@ -129,7 +129,9 @@ class State:
         μ = τ/‖A‖_F. For a given μ every view has a closed form in its own singular vectors; μ is a fixed point.
         """
         state = cls.zero(problem)
-        shrunk = ridge_start(problem) if problem.invariant and problem.coupled else None
+        low_rank = problem.penalty.orthogonally_invariant and problem.coupling.orthogonally_invariant
+        quadratic = problem.datafit.curvature is not None
+        shrunk = ridge_start(problem) if low_rank and quadratic and problem.coupled else None
         if shrunk is None:
             return state
         stack, ridge = shrunk
@@ -173,7 +175,11 @@ class State:
 
 
 def ridge_start(problem: Problem) -> tuple[Array, float] | None:
-    """Coefficients V_i diag((w s² − λ_i)₊ / (w s² + μ)) V_iᵀ and the ridge μ; None if they are all zero."""
+    """Coefficients V_i diag((w s² − λ_i)₊ / (w s² + μ)) V_iᵀ and the ridge μ; None if they are all zero.
+
+    Written as V_i diag(…/s) T_i, they are those of samples where only the rows of coefficients are reduced, zero for
+    absent ones.
+    """
     curvature = problem.datafit.curvature or 0.0
     stiff = [curvature * spectrum.values**2 for spectrum in problem.spectra]
     ridge = 0.0
@@ -183,7 +189,10 @@ def ridge_start(problem: Problem) -> tuple[Array, float] | None:
         if size == 0.0:
             return None
         ridge = problem.tau / size
-    blocks = [(view.right.T * w) @ view.right for view, w in zip(problem.spectra, weights, strict=True)]
+    blocks = [
+        (view.right.T * ratio(w, view.values)) @ target
+        for view, w, target in zip(problem.spectra, weights, problem.targets, strict=True)
+    ]
     return np.stack(blocks), ridge
 
 
