@@ -26,7 +26,7 @@ from viewspan.metrics import subspace_clustering_accuracy
 SETS = ("3sources", "msrc_v1_5v", "orl_4v", "bbcsport", "handwritten")
 SHARES = (0.1, 0.3, 0.5)
 SEEDS = 3
-LIMIT = 100
+LIMIT = 900
 """Seconds for one fit."""
 FIELDS = ["set", "share", "seed", "method", "accuracy", "seconds", "detail"]
 PEERS = ("IMSR", "DAIMC", "PIMVC", "LFIMVC", "EEIMVC", "NEMO", "OPIMC")

@@ -113,14 +113,11 @@ def weighted(reduction: Reduction, weights: Array) -> Reduction:
     """Of views multiplied by weights; the basis, and who stands where in it, stay the same."""
     if (weights == 1.0).all():
         return reduction
-    return replace(
-        reduction,
-        spectra=[
-            Spectrum(weight * view.values, view.right) for view, weight in zip(reduction.spectra, weights, strict=True)
-        ],
-        factors=[weight * factor for factor, weight in zip(reduction.factors, weights, strict=True)],
-        targets=[weight * target for target, weight in zip(reduction.targets, weights, strict=True)],
-    )
+    pairs = zip(reduction.spectra, weights, strict=True)
+    spectra = [Spectrum(weight * view.values, view.right) for view, weight in pairs]
+    factors = [weight * factor for factor, weight in zip(reduction.factors, weights, strict=True)]
+    targets = factors if reduction.right is reduction.left else with_samples(factors, reduction.left)
+    return replace(reduction, spectra=spectra, factors=factors, targets=targets)
 
 
 def n_features_used(view: Block) -> int:
