@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from viewspan._linalg import Spectrum, spectrum
+from viewspan._linalg import Spectrum, ratio, spectrum
 from viewspan._threads import map_views
 from viewspan._typing import AnyArray, Array
 from viewspan.model.couplings import Coupling, Uncoupled
@@ -89,6 +89,20 @@ class Problem:
     def spectra(self) -> list[Spectrum]:
         """Singular values and right singular vectors of every factor."""
         return map_views(spectrum, self.factors) if self.known_spectra is None else self.known_spectra
+
+    @property
+    def right_vectors(self) -> list[Array]:
+        """The right singular vectors of every factor in the coordinates of the coefficients' columns: Vᵀ, or UᵀT/s
+        where targets are those of samples.
+        """
+
+        def of_view(factor: Array, target: Array, view: Spectrum) -> Array:
+            if target is factor:
+                return view.right
+            inverse = ratio(1.0, view.values)
+            return np.asarray(inverse[:, None] * ((factor @ view.right.T * inverse).T @ target))
+
+        return map_views(of_view, self.factors, self.targets, self.spectra)
 
     def residuals(self, stack: Array) -> list[Array]:
         """E_i = T_i − F_i W_i; 0 for absent samples."""

@@ -3,7 +3,6 @@
 import numpy as np
 
 from viewspan._linalg import ratio
-from viewspan._typing import Array
 from viewspan.model.penalties import Nuclear
 from viewspan.model.problem import Problem
 from viewspan.solvers.result import Check, Solution, relative_gap
@@ -25,11 +24,10 @@ def solve_closed_form(problem: Problem) -> Solution:
     curvature = problem.datafit.curvature
     assert curvature is not None  # see applies()
     blocks, dual = [], []
-    views = zip(problem.factors, problem.targets, problem.spectra, problem.lam, strict=True)
-    for factor, target, (values, right), lam in views:
+    views = zip(problem.factors, problem.spectra, problem.lam, problem.right_vectors, strict=True)
+    for factor, (values, right), lam, columns in views:
         kept = curvature * values**2 > lam
         slope = np.where(kept, ratio(lam, values**2), curvature)
-        columns = right if target is factor else in_basis(target, factor, right, values)
         blocks.append((right.T * (1.0 - slope / curvature)) @ columns)
         dual.append(factor @ (right.T * slope) @ columns)
     stack = np.stack(blocks)
@@ -37,10 +35,3 @@ def solve_closed_form(problem: Problem) -> Solution:
     objective, bound = problem.value(stack), problem.certificate(dual, multiplier).bound
     check = Check(1, objective, bound, relative_gap(objective, bound), 0.0, 0.0, problem.shape[1])
     return Solution(stack, dual, multiplier, objective, bound, "optimal", 1, [check])
-
-
-def in_basis(target: Array, factor: Array, right: Array, values: Array) -> Array:
-    """VᵀQ for T = U diag(s) Vᵀ Q, from UᵀT / s with U = F V / s."""
-    inverse = ratio(1.0, values)
-    columns: Array = inverse[:, None] * ((factor @ right.T * inverse).T @ target)
-    return columns

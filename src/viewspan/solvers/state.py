@@ -177,8 +177,7 @@ class State:
 def ridge_start(problem: Problem) -> tuple[Array, float] | None:
     """Coefficients V_i diag((w s² − λ_i)₊ / (w s² + μ)) V_iᵀ and the ridge μ; None if they are all zero.
 
-    Written as V_i diag(…/s) T_i, they are those of samples where only the rows of coefficients are reduced, zero for
-    absent ones.
+    Where only rows of coefficients are reduced, the last factor has the columns of samples, zero for absent ones.
     """
     curvature = problem.datafit.curvature or 0.0
     stiff = [curvature * spectrum.values**2 for spectrum in problem.spectra]
@@ -190,8 +189,8 @@ def ridge_start(problem: Problem) -> tuple[Array, float] | None:
             return None
         ridge = problem.tau / size
     blocks = [
-        (view.right.T * ratio(w, view.values)) @ target
-        for view, w, target in zip(problem.spectra, weights, problem.targets, strict=True)
+        (view.right.T * w) @ columns
+        for view, w, columns in zip(problem.spectra, weights, problem.right_vectors, strict=True)
     ]
     return np.stack(blocks), ridge
 
