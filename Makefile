@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PEERS ?= .venv-peers
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint format lock benchmark benchmark-accuracy benchmark-scale clean
+.PHONY: demo test lint format lock benchmark benchmark-accuracy benchmark-scale benchmark-beyond benchmark-missing clean
 
 demo: $(VENV)/.installed  ## cluster the bundled digits
 	$(BIN)/python -m viewspan.demo
@@ -37,11 +37,21 @@ benchmark-accuracy: $(PEERS)/.installed  ## every method, iMML and mvlearn too, 
 benchmark-scale: $(VENV)/.installed  ## up to a million samples; landmarks and unseen samples on real sets: an hour
 	cd benchmarks && ../$(BIN)/python scale.py
 
+benchmark-beyond: $(VENV)/.studies  ## strict rank one against large τ; robust fits: an hour
+	cd benchmarks && ../$(BIN)/python rank_one.py && ../$(BIN)/python robust.py
+
+benchmark-missing: $(PEERS)/.installed  ## absent samples, against zeros, predictions and iMML: hours
+	cd benchmarks && ../$(PEERS)/bin/python missing.py
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
 	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.studies: $(VENV)/.installed
+	$(BIN)/pip install --quiet --editable '.[studies]'
 	touch $@
 
 $(VENV)/.developed: $(VENV)/bin/python pyproject.toml requirements-dev.lock

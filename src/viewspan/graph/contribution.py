@@ -35,14 +35,17 @@ def view_scores(
     if observed is not None:
         columns = [column * present for column, present in zip(columns, observed, strict=True)]
     patterns, chosen = sample(Patterns(columns, [spectrum.values for spectrum in spectra]))
-    scores = []
     with threads_for(1, len(chosen)):
-        for view in each(patterns):
-            present = view.columns[0].any(axis=0)
-            kept = Patterns([view.columns[0][:, present]], view.spectra)
-            seen = neighbour_graph(kept, np.ones(1)) if present.sum() > 1 else np.zeros((1, 1))
-            scores.append(assortativity(seen, labels[chosen][present]) if present.sum() > 1 else 0.0)
-    return np.array(scores)
+        return np.array([score(view, labels[chosen]) for view in each(patterns)])
+
+
+def score(view: Patterns, labels: Labels) -> float:
+    """Among the samples that the view has; 0 if they are too few to have neighbours."""
+    present = view.columns[0].any(axis=0)
+    if present.sum() < 2:
+        return 0.0
+    graph = neighbour_graph(Patterns([view.columns[0][:, present]], view.spectra), np.ones(1))
+    return assortativity(graph, labels[present])
 
 
 def alone(spectrum: Spectrum, coordinates: Array, lam: float) -> AnyArray:
