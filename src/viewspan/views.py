@@ -176,7 +176,8 @@ def check_views(views: Any, *, caller: str, min_samples: int = MIN_SAMPLES, miss
         listed = ", ".join(f"{name} has {count}" for name, count in zip(names, counts, strict=True))
         raise ValueError(
             f"All views must have the same samples, one per row, in the same order: {listed}. "
-            "Keep the samples that all of them have."
+            "Keep the samples that all of them have; or, where it is offered, take missing='allow' with rows of NaN "
+            "for absent ones, as frame.reindex(ids) makes them."
         )
     dtype = np.dtype(np.float32) if all(array.dtype == np.float32 for array in arrays) else np.dtype(np.float64)
     return Views(arrays, names, single, dtype, missing)
