@@ -9,7 +9,6 @@ them. Our solver is deterministic, so its five seeds cut one graph five times.
 """
 
 import argparse
-import csv
 import json
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rows import append, read
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
@@ -194,24 +194,11 @@ def run_all(path: Path, sets: list[str], methods: list[str], limit: float) -> No
             if (name, method) in done or (name in SINGLE and METHODS.get(method) in peers()):
                 continue
             row = {"set": name, "method": method, **in_own_process(name, method, limit)}
-            new = not path.exists()
-            with path.open("a", newline="") as stream:
-                writer = csv.DictWriter(stream, FIELDS)
-                if new:
-                    writer.writeheader()
-                writer.writerow(row)
-            print(row, flush=True)
+            append(path, FIELDS, row)
 
 
 def peers() -> list[Method]:
     return [METHODS[name] for name in METHODS if name.startswith(("mvlearn", "iMML"))]
-
-
-def read(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def main() -> None:

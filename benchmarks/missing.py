@@ -8,7 +8,6 @@ that it can be stopped and go on. The rule was made on other sets.
 """
 
 import argparse
-import csv
 import signal
 import time
 import warnings
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rows import append, read
 from timing import print_table
 
 from problems import Views, real, unit_samples
@@ -117,20 +117,7 @@ def run_all(path: Path, sets: list[str], methods: list[str]) -> None:
                 row |= measure(name, share, seed, method)
                 if row["detail"].startswith("over"):
                     slow.add((name, method))
-                new = not path.exists()
-                with path.open("a", newline="") as stream:
-                    writer = csv.DictWriter(stream, FIELDS)
-                    if new:
-                        writer.writeheader()
-                    writer.writerow(row)
-                print(row, flush=True)
-
-
-def read(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(newline="") as stream:
-        return list(csv.DictReader(stream))
+                append(path, FIELDS, row)
 
 
 def table(rows: list[dict[str, str]]) -> None:

@@ -89,6 +89,20 @@ def test_weights_of_views_that_share_one_matrix_are_in_the_objective():
     assert accuracy(labels, [views[0], noise], view_weights=[1.0, 0.0], coupling="rank_one") == 100.0
 
 
+def test_the_weighted_objective_is_that_of_its_docstring():
+    """Σ w_i² (‖X_i − α_i X_i Z‖_F² + λ_i |α_i| ‖Z‖_*), from its definition."""
+    views, _ = two_subspaces(noise=0.1)
+    weights, lam = np.array([1.0, 0.4]), np.array([0.2, 0.5])
+    model = viewspan.CLRSC(2, coupling="rank_one", lam=lam, view_weights=weights, normalize=False, random_state=0)
+    model.fit(views)
+    expected = sum(
+        w**2 * (np.linalg.norm(x.T - x.T @ z) ** 2 + weight * np.linalg.norm(z, "nuc"))
+        for w, weight, x, z in zip(weights, lam, views, model.coefficients_, strict=True)
+    )
+    assert model.objective_ == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_array_equal(model.view_weights_, weights)
+
+
 def test_scales_are_those_of_rank_one_alone():
     model = viewspan.CLRSC(2, random_state=0).fit(two_subspaces()[0])
     with pytest.raises(AttributeError, match="coupling='rank_one' only"):
