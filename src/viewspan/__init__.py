@@ -2,16 +2,17 @@
 
 from viewspan import metrics
 from viewspan._progress import Progress
+from viewspan._version import __version__
 from viewspan.estimators import CLRSC, LRR, MLAP, SSC
 from viewspan.graph.affinity import affinity
 from viewspan.graph.ncut import ncut
 from viewspan.graph.patterns import pattern_graph
+from viewspan.persistence import load, save
 from viewspan.pipeline import solve
 from viewspan.regularization_path import Path, path
 from viewspan.solvers.result import Check, Result
 from viewspan.subspaces import Reconstruction, Subspace
 
-__version__ = "0.1.0"
 __all__ = [
     "CLRSC",
     "LRR",
@@ -23,10 +24,13 @@ __all__ = [
     "Reconstruction",
     "Result",
     "Subspace",
+    "__version__",
     "affinity",
+    "load",
     "metrics",
     "ncut",
     "path",
     "pattern_graph",
+    "save",
     "solve",
 ]

@@ -1,9 +1,7 @@
 """Labels for samples that were not in the graph, by those of the nearest ones that were."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 from typing import Protocol
 
 import numpy as np
@@ -17,9 +15,10 @@ from viewspan.graph.patterns import NOTHING, largest_of_rows
 from viewspan.graph.quality import own_shares
 from viewspan.graph.spectrum import leading_eigenvectors
 from viewspan.preparation import Preparation
+from viewspan.recognition import NOWHERE, Known
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
-from viewspan.views import Views, fingerprints
+from viewspan.views import Views
 
 UNKNOWN = -1
 """The label of a sample that resembles none."""
@@ -202,8 +201,8 @@ class Assigner:
     n_clusters, n_neighbors : int
     concatenated : bool
         Whether the views were made one.
-    known : dict
-        From fingerprints of samples to the references that they are, which keep their own label.
+    known : Known
+        The references, to be recognised.
     """
 
     preparation: Preparation
@@ -214,7 +213,7 @@ class Assigner:
     n_clusters: int
     n_neighbors: int
     concatenated: bool
-    known: Mapping[bytes, int]
+    known: Known
 
     @property
     def width(self) -> int:
@@ -232,7 +231,7 @@ class Assigner:
 
     def assigned_to(self, views: Views, first: int = 0) -> AnyArray:
         """Label and confidence of every sample, in an array of two fields."""
-        positions = self._positions(views)
+        positions = self.known.find(views)
         nearest, weights = self._nearest(views, positions)
         rows = np.arange(len(nearest))[:, None] * self.n_clusters
         flat = (rows + self.labels[nearest]).ravel()
@@ -242,7 +241,7 @@ class Assigner:
         found = np.empty(len(votes), dtype=ASSIGNED)
         found["label"] = np.where(most > 0, votes.argmax(axis=1), UNKNOWN)
         found["confidence"] = ratio(most, votes.sum(axis=1))
-        known = positions != UNKNOWN
+        known = positions != NOWHERE
         found["confidence"][known] = self.confidence[positions[known]]
         return found
 
@@ -253,7 +252,7 @@ class Assigner:
 
     def embedding_of(self, views: Views, first: int = 0) -> Array:
         """The weighted mean of the nearest references' rows; zero for a sample that resembles none."""
-        nearest, weights = self._nearest(views, self._positions(views))
+        nearest, weights = self._nearest(views, self.known.find(views))
         shares = weights * ratio(1.0, weights.sum(axis=1, keepdims=True))
         return np.asarray(np.einsum("ij,ijk->ik", shares, self.embedding[nearest]))
 
@@ -261,12 +260,6 @@ class Assigner:
     def embedding(self) -> Array:
         """The leading eigenvectors of the graph, one row per reference."""
         return leading_eigenvectors(self.graph, self.n_clusters, np.random.RandomState(0)).embedding
-
-    def _positions(self, views: Views) -> AnyArray:
-        """The references that samples are, if they are."""
-        if not self.known:
-            return np.full(views.n_samples, UNKNOWN)
-        return np.array([self.known.get(digest, UNKNOWN) for digest in digests(views)])
 
     def _nearest(self, views: Views, positions: AnyArray) -> tuple[AnyArray, Array]:
         """The nearest references of every sample, nearest first, and what they count; one that is a reference has
@@ -280,19 +273,6 @@ class Assigner:
         closeness = self.closeness(coordinates, views.observed)
         nearest, values = largest_of_rows(closeness, self.closeness.count(self.n_neighbors, len(self.labels)))
         weights = self.closeness.weights(values)
-        found = positions != UNKNOWN
+        found = positions != NOWHERE
         nearest[found, 0], weights[found] = positions[found], np.eye(nearest.shape[1])[0]
         return nearest, weights
-
-
-def digests(views: Views) -> list[bytes]:
-    """Short fingerprints of all samples."""
-    return [blake2b(fingerprint, digest_size=16).digest() for fingerprint in fingerprints(views)]
-
-
-def known_samples(views: Views) -> dict[bytes, int]:
-    """Where samples are found; of equal ones, the first."""
-    found: dict[bytes, int] = {}
-    for position, digest in enumerate(digests(views)):
-        found.setdefault(digest, position)
-    return found

@@ -17,7 +17,6 @@ from viewspan.assignment import (
     ByPatterns,
     Closeness,
     coordinates_of_references,
-    known_samples,
 )
 from viewspan.blocks import Source
 from viewspan.explanation import Explanation
@@ -25,6 +24,7 @@ from viewspan.graph.landmarks import choose_landmarks
 from viewspan.graph.patterns import patterns_of
 from viewspan.graph.unite import Unite, United
 from viewspan.preparation import Preparation, concatenate, prepare
+from viewspan.recognition import Known
 from viewspan.reduction import Reduction, restricted
 from viewspan.solvers.result import Result
 from viewspan.summary import Summarise, Summary, reduction_of
@@ -80,8 +80,8 @@ class Fitted:
     concatenated : bool
     references : array of int, optional
         The samples of the reduction that were cut, if not all.
-    known : dict
-        Where samples are found that keep their label.
+    known : Known
+        Samples that keep their label.
     lengths : list of arrays, optional
         Of all samples before they were made unit length, up to a factor.
     """
@@ -93,7 +93,7 @@ class Fitted:
     unite: Unite
     concatenated: bool
     references: AnyArray | None = None
-    known: dict[bytes, int] = field(default_factory=dict)
+    known: Known = field(default_factory=Known.nobody)
     lengths: list[Array] | None = None
 
     @cached_property
@@ -145,7 +145,7 @@ def fit_all(views: Views, recipe: Recipe, stages: Stages) -> Fitted:
         united,
         recipe.unite,
         recipe.concatenated,
-        known=known_samples(read),
+        known=Known.samples(read),
         lengths=preparation.lengths(read) if recipe.normalize else None,
     )
 

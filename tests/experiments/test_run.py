@@ -12,9 +12,8 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 
 from tests.experiments.toys import Failing, make_blobs, toy_study
-from viewspan import LRR
+from viewspan import LRR, _files
 from viewspan.experiments import Method, Study, run
-from viewspan.experiments import store as store_module
 from viewspan.experiments.trial import TrialError
 
 ROOT = Path(__file__).parents[2]
@@ -115,7 +114,7 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(store_module.os, "fsync", full)
+        patch.setattr(_files.os, "fsync", full)
         with pytest.raises(OSError, match=r"No space left on device: .*00001.json"):
             run(toy_study(), tmp_path, trials=3, jobs=1)
     assert not list(tmp_path.rglob("*.tmp"))
@@ -136,9 +135,9 @@ def test_leftovers_of_killed_runs_are_removed(tmp_path):
     folder = next(tmp_path.rglob("00000.json")).parent
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    left = folder / f"00001.json.{store_module._host()}.{gone.pid}.0123abcd.tmp"
+    left = folder / f"00001.json.{_files._host()}.{gone.pid}.0123abcd.tmp"
     others = [
-        folder / f"00001.json.{store_module._host()}.{os.getpid()}.0123abcd.tmp",  # a run that goes on
+        folder / f"00001.json.{_files._host()}.{os.getpid()}.0123abcd.tmp",  # a run that goes on
         folder / f"00001.json.elsewhere.{gone.pid}.0123abcd.tmp",  # on another machine
         tmp_path / "mine.tmp",
     ]

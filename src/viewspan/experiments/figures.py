@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from sklearn.isotonic import isotonic_regression
 
+from viewspan._files import write_whole
 from viewspan._optional import require
 from viewspan._typing import Array
-from viewspan.experiments.store import write_whole
 from viewspan.experiments.tables import count_trials, decibels
 
 if TYPE_CHECKING:

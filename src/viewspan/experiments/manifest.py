@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from viewspan.experiments.store import read_json, read_rows, write_whole
+from viewspan._files import write_whole
+from viewspan.experiments.store import read_json, read_rows
 
 
 class Manifest:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from viewspan._files import write_whole
 from viewspan.experiments.claims import claims_markdown
 from viewspan.experiments.figures import write_figures
 from viewspan.experiments.paper import check_data, paper_studies
 from viewspan.experiments.progress import ProgressBar
 from viewspan.experiments.run import run
-from viewspan.experiments.store import write_whole
 from viewspan.experiments.tables import write_tables
 
 

@@ -13,9 +13,10 @@ import joblib
 import pandas as pd
 from sklearn.utils.validation import check_scalar
 
+from viewspan._files import sweep
 from viewspan.experiments.manifest import Manifest
 from viewspan.experiments.settings import describe_study
-from viewspan.experiments.store import TrialStore, sweep
+from viewspan.experiments.store import TrialStore
 from viewspan.experiments.study import Study
 from viewspan.experiments.trial import Row, run_trial
 

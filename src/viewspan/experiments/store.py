@@ -4,20 +4,14 @@ A file is there whole or not at all, so a run that was interrupted, killed or ra
 Nothing is locked: two runs into one folder do some work twice, and the later file, which says the same, stays.
 """
 
-import contextlib
 import json
-import os
-import platform
-import re
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from viewspan._files import write_whole
 from viewspan.experiments.settings import key
 from viewspan.experiments.trial import Row
-
-TEMPORARY = re.compile(r"\.(?P<host>[\w-]*)\.(?P<process>\d+)\.[0-9a-f]{8}\.tmp$")
 
 
 class TrialStore:
@@ -55,43 +49,3 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_bytes())
     except (FileNotFoundError, ValueError):
         return None
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees a part of it, not even after a crash."""
-    temporary = path.with_name(f"{path.name}.{_host()}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:  # a full disk does not say which file it could not take
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-def sweep(folder: Path) -> None:
-    """Remove temporary files in this folder whose process, on this machine, was killed."""
-    for path in folder.glob("*.tmp"):
-        name = TEMPORARY.search(path.name)
-        if name and name["host"] == _host() and not _runs(int(name["process"])):
-            path.unlink(missing_ok=True)
-
-
-def _host() -> str:
-    return re.sub(r"[^\w-]", "-", platform.node())
-
-
-def _runs(process: int) -> bool:
-    if os.name != "posix":  # there, asking is killing
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

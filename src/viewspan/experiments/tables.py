@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from viewspan.experiments.store import write_whole
+from viewspan._files import write_whole
 from viewspan.experiments.study import GRID, TUNED
 
 CELL = ["study", "setting", "method", "noise"]

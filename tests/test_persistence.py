@@ -1,0 +1,97 @@
+"""Models in files: everything comes back, nothing is executed."""
+
+import io
+import os
+import zipfile
+
+import numpy as np
+import pytest
+import skops.io
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import viewspan
+from tests.estimators.test_scalable import EVERYONE
+from tests.problems import many_subspaces
+
+FULLER = [
+    viewspan.CLRSC(5, coupling="rank_one", random_state=0),
+    viewspan.CLRSC(5, penalty="l1", random_state=0, tol=1e-2),
+    viewspan.CLRSC(None, random_state=np.random.RandomState(3)),
+]
+
+
+@pytest.mark.parametrize("model", [*EVERYONE, *FULLER], ids=repr)
+def test_everything_comes_back(model, tmp_path):
+    views, _ = many_subspaces(300)
+    new = [view[::3] * 2 for view in views]
+    seen: list = []
+    fitted = clone(model).set_params(callback=seen.append).fit(views)
+    expected = fitted.predict(new), fitted.transform(new), fitted.predict_confidence(views)
+    viewspan.save(fitted, tmp_path / "model")
+    loaded = viewspan.load(tmp_path / "model")
+    for found, wanted in zip(
+        (loaded.predict(new), loaded.transform(new), loaded.predict_confidence(views)), expected, strict=True
+    ):
+        np.testing.assert_array_equal(found, wanted)
+    assert loaded.dual_gap_ == fitted.dual_gap_
+    np.testing.assert_array_equal(loaded.view_scores_, fitted.view_scores_)
+    assert loaded.subspaces_[0][0].dimension == fitted.subspaces_[0][0].dimension
+    assert fitted.callback is not None and loaded.callback is None
+    assert loaded.set_params(n_clusters=4).fit(views).n_clusters_ == 4
+
+
+def test_batches_are_kept_as_they_are_solved(tmp_path):
+    views, _ = many_subspaces(300)
+    model = viewspan.CLRSC(5, random_state=0).partial_fit(views)
+    viewspan.save(model, tmp_path / "model")
+    np.testing.assert_array_equal(viewspan.load(tmp_path / "model").predict(views), model.predict(views))
+    model.partial_fit(views)
+
+
+def test_absent_samples(tmp_path):
+    views, _ = many_subspaces(300)
+    views[0][:20] = np.nan
+    model = viewspan.CLRSC(5, missing="allow", random_state=0).fit(views)
+    viewspan.save(model, tmp_path / "model")
+    np.testing.assert_array_equal(viewspan.load(tmp_path / "model").predict(views), model.labels_)
+
+
+def test_what_is_not_fitted_is_not_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        viewspan.save(viewspan.CLRSC(3), tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+class Intruder:
+    def __reduce__(self):
+        return os.mkdir, ("intruded",)
+
+
+def test_foreign_types_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    skops.io.dump({"viewspan": "0.1.0", "model": Intruder()}, tmp_path / "model")
+    with pytest.raises(ValueError, match="which no model of viewspan needs"):
+        viewspan.load(tmp_path / "model")
+    assert not (tmp_path / "intruded").exists()
+
+
+@pytest.mark.parametrize("content", [{"viewspan": "0.1.0", "model": [1, 2]}, {"other": 1}, [3]])
+def test_other_archives_are_refused(content, tmp_path):
+    skops.io.dump(content, tmp_path / "model")
+    with pytest.raises(ValueError, match=r"damaged, or not a model|not a fitted estimator"):
+        viewspan.load(tmp_path / "model")
+
+
+def test_files_that_are_no_archives(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        viewspan.load(tmp_path / "nothing")
+    (tmp_path / "text").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="is not a model that viewspan saved"):
+        viewspan.load(tmp_path / "text")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("schema.json", "{")
+    (tmp_path / "broken").write_bytes(buffer.getvalue())
+    with pytest.raises(ValueError, match="damaged"):
+        viewspan.load(tmp_path / "broken")
