@@ -86,8 +86,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             raise ValueError(f"{path} is not a model that viewspan saved.")
     try:
         foreign = set(skops.get_untrusted_types(file=path)) - TRUSTED
-        content = None if foreign else skops.load(path, trusted=sorted(TRUSTED))
-        model = None if foreign else content["model"]
+        model = None if foreign else skops.load(path, trusted=sorted(TRUSTED))["model"]
     except UNREADABLE as error:
         raise ValueError(f"{path} is damaged, or not a model that viewspan {__version__} can read: {error}.") from error
     if foreign:

@@ -1,4 +1,4 @@
-"""What the ``viewspan`` command can do."""
+"""``viewspan reproduce``: the paper's studies."""
 
 import sys
 import time
@@ -9,16 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from viewspan import __version__
 from viewspan.cli import INTERRUPTED
-
-app = typer.Typer(
-    help="Clustering of samples that were observed in several ways.",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-)
-FAILED, WRONG_INPUT = 1, 2
+from viewspan.commands.terminal import FAILED
 
 
 class StudyName(StrEnum):
@@ -30,22 +22,6 @@ class StudyName(StrEnum):
     ALL = "all"
 
 
-def show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"viewspan {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def viewspan(
-    version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    """Clustering of samples that were observed in several ways."""
-
-
-@app.command()
 def reproduce(
     study: Annotated[StudyName, typer.Argument(help="Which of the paper's studies.")],
     out: Annotated[
@@ -88,32 +64,3 @@ def reproduce(
     console.print(f"{time.perf_counter() - start:.0f} s. Written:")
     for path in written:
         typer.echo(path)
-
-
-@app.command()
-def cluster(
-    views: Annotated[list[Path], typer.Argument(help="One .npy file per view, samples in rows.", dir_okay=False)],
-    n_clusters: Annotated[int, typer.Option("--n-clusters", "-k", min=1, help="How many clusters.")],
-    out: Annotated[Path, typer.Option("--out", "-o", dir_okay=False, help="The .npy file for the labels.")],
-    seed: Annotated[int, typer.Option(min=0, help="Of what is random.")] = 0,
-) -> None:
-    """Cluster samples from files of arrays, which are read in parts and may be larger than memory.
-
-    - `viewspan cluster radar.npy optical.npy -k 10 -o labels.npy`
-    """
-    import numpy as np
-
-    from viewspan import CLRSC
-    from viewspan.progress_bar import ProgressBar
-
-    console = Console(stderr=True)
-    try:
-        arrays = {str(path): np.load(path, mmap_mode="r") for path in views}
-        with ProgressBar(console) as bar:
-            model = CLRSC(n_clusters, random_state=seed, callback=bar).fit(arrays)
-        np.save(out, model.labels_)
-    except (OSError, ValueError, MemoryError) as error:
-        console.print(f"viewspan cluster: {error}", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(WRONG_INPUT)
-    console.print(f"{len(model.labels_)} samples, {n_clusters} clusters, certified gap {model.dual_gap_:.1e}. Written:")
-    typer.echo(out)

@@ -1,0 +1,70 @@
+"""``viewspan info``: what is in a file."""
+
+import zipfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from viewspan.commands.terminal import one_sentence
+from viewspan.tables.table import Part
+
+MOST_ROWS = 60
+COLUMNS = {".csv", ".tsv", ".txt", ".parquet", ".gz", ".bz2", ".xz", ".zst"}
+
+
+def info(
+    files: Annotated[list[Path], typer.Argument(help="Any file that `viewspan cluster` reads, or a model that it wrote.")],
+) -> None:
+    """Show what is in a file: keys, shapes and kinds of arrays, columns of tables, the facts of a model.
+
+    - `viewspan info data.mat` shows what can stand after `data.mat::`
+    """
+    with one_sentence("info"):
+        from viewspan.tables import contents
+
+        console = Console(highlight=False)
+        for path in files:
+            if is_model(path):
+                show_model(path, console)
+            else:
+                show_parts(path, contents(path), console)
+
+
+def is_model(path: Path) -> bool:
+    """What is an archive with a description in it."""
+    if not path.is_file() or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return "schema.json" in archive.namelist()
+
+
+def show_parts(path: Path, parts: list[Part], console: Console) -> None:
+    by_column = path.suffix.lower() in COLUMNS
+    rows = f", {parts[0].shape[0]} rows, {len(parts)} columns" if by_column and parts else ""
+    console.print(Text.assemble((str(path), "bold"), rows))
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("column", "values") if by_column else ("key", "shape", "type"):
+        table.add_column(name)
+    for part in parts[:MOST_ROWS]:
+        shape = () if by_column else (" × ".join(map(str, part.shape)) or "1",)
+        table.add_row(*[Text(cell) for cell in (part.key, *shape, part.kind)])
+    console.print(table)
+    if len(parts) > MOST_ROWS:
+        console.print(f"… and {len(parts) - MOST_ROWS} more.")
+
+
+def show_model(path: Path, console: Console) -> None:
+    from viewspan import load
+    from viewspan.report.facts import certificate_sentence
+
+    model: Any = load(path)
+    console.print(Text.assemble((str(path), "bold"), f", {model!r}"))
+    names = model._view_names or ["X"]
+    features = model.n_features_in_ if isinstance(model.n_features_in_, tuple) else (model.n_features_in_,)
+    for name, count in zip(names, features, strict=True):
+        console.print(Text(f"  view {name}: {count} features"))
+    console.print(f"{len(model.labels_)} samples in {model.n_clusters_} clusters. {certificate_sentence(model)}")

@@ -1,0 +1,81 @@
+"""``viewspan predict``: the clusters of new samples."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from viewspan.commands import options as o
+from viewspan.commands.terminal import Terminal, one_sentence
+from viewspan.tables import InputError, Reading
+from viewspan.tables.table import Table, listed
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="The model that `viewspan cluster` wrote.")],
+    views: Annotated[list[str], typer.Argument(help="The same views of new samples, in the same order, or NAME=FILE.")],
+    out: Annotated[Path, o.option("Options", "The file for id, label, confidence.", "--out", "-o", metavar="CSV")],
+    force: Annotated[bool, o.option("Options", "Replace the file if it is there.")] = False,
+    id_column: o.IdColumn = None,
+    ignore: o.Ignored = None,
+    header: o.Header = None,
+    decimal: o.Decimal = ".",
+) -> None:
+    """Tell the clusters of samples that were not there when the model was made.
+
+    The features must be those of then; columns with names are found by them. Samples that were there get the label
+    that they had.
+
+    - `viewspan predict out/model radar_new.csv optical_new.csv -o new_labels.csv`
+    """
+    with one_sentence("predict"):
+        from viewspan import load
+        from viewspan._files import write_whole
+        from viewspan.commands.job import collected_warnings
+        from viewspan.tables import align, read
+        from viewspan.tables.labels import labels_csv
+
+        if out.exists() and not force:
+            raise InputError(f"{out} is there already; name another file, or give --force to replace it.")
+        if out.suffix.lower() != ".csv":
+            raise InputError(f"--out must name a .csv file. Got {out} instead.")
+        fitted = load(model)
+        reading = Reading(id_column, ignore or [], header, decimal)
+        tables = [table for source in views for table in read(source, reading)]
+        missing = "allow" if fitted.missing == "allow" else "forbid"
+        aligned = align(in_order(tables, fitted, reading), reading, missing)
+        with collected_warnings(reading):
+            labels, confidence = fitted.predict(aligned.views), fitted.predict_confidence(aligned.views)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(out, labels_csv(aligned.sample_ids, labels, confidence))
+        Terminal().notes(reading.notes)
+        typer.echo(out)
+
+
+def in_order(tables: list[Table], fitted: Any, reading: Reading) -> list[Table]:
+    """By the names of views if they are given, else as they stand; columns by their names if they have them."""
+    from dataclasses import replace
+
+    names = fitted._view_names or [tables[0].name]
+    if len(tables) != len(names):
+        raise InputError(f"The model has {len(names)} views ({listed(names)}), and {len(tables)} were given.")
+    given = {table.name: table for table in tables}
+    ordered = [given[name] for name in names] if set(given) == set(names) else tables
+    features = getattr(fitted, "_feature_names", [None] * len(names))
+    return [
+        replace(table, name=name, values=by_columns(table, wanted, reading))
+        for table, name, wanted in zip(ordered, names, features, strict=True)
+    ]
+
+
+def by_columns(table: Table, wanted: list[str] | None, reading: Reading) -> Any:
+    columns = getattr(table.values, "columns", None)
+    if wanted is None or columns is None or set(wanted).isdisjoint(columns):
+        return table.values
+    lost = [name for name in wanted if name not in columns]
+    if lost:
+        raise InputError(f"{table.source} lacks columns that the model was made with: {listed(lost)}.")
+    extra = [name for name in columns if name not in wanted]
+    if extra:
+        reading.note(f"{table.source}: columns that the model does not know are not used: {listed(extra)}.")
+    return table.values[wanted]

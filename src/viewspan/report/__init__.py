@@ -1,0 +1,10 @@
+"""What a fitted model found, as one page to look at."""
+
+from viewspan._optional import require
+
+require("matplotlib", "cli", purpose="viewspan.report")
+require("jinja2", "cli", purpose="viewspan.report")
+
+from viewspan.report.page import html_report  # noqa: E402
+
+__all__ = ["html_report"]

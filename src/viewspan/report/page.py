@@ -1,0 +1,131 @@
+"""The page: facts and pictures, in one file that asks nothing of the network."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from sklearn.utils.validation import check_is_fitted
+
+from viewspan import plot
+from viewspan._version import __version__
+from viewspan.estimators.base import SubspaceClusterer
+from viewspan.plot.colours import cluster_colours
+from viewspan.report import facts
+from viewspan.report.pictures import Hover, Picture, draw, draw_embedding
+
+TITLES = {
+    "sizes": "Clusters",
+    "embedding": "Samples among the clusters",
+    "affinity": "The graph",
+    "eigenvalues": "How many clusters",
+    "view_contributions": "What the views gave",
+    "view_similarity": "How much the views agree",
+    "convergence": "How near the optimum",
+    "confidence": "How sure",
+    "subspace_dimensions": "Subspaces",
+    "exemplars": "What the clusters look like",
+}
+MOST_DIMENSIONS = 60
+"""Clusters whose subspaces are drawn."""
+
+
+def html_report(
+    model: SubspaceClusterer,
+    *,
+    ids: Any = None,
+    views: Any = None,
+    image_shapes: Mapping[str, Sequence[int]] | None = None,
+    scores: Mapping[str, float] | None = None,
+    seconds: Mapping[str, float] | None = None,
+    notes: Sequence[str] = (),
+    command: str | None = None,
+) -> str:
+    """What a fitted model found, as one self-contained page of HTML.
+
+    Parameters
+    ----------
+    model : CLRSC, LRR, SSC or MLAP
+        Fitted.
+    ids : array-like (n_samples,), optional
+        Names of the samples; the numbers of the rows if not given.
+    views : as for ``fit``, optional
+        The samples that were fitted; needed for pictures of them.
+    image_shapes : dict of view → (rows, columns), optional
+        The views whose samples are pictures.
+    scores, seconds : dict, optional
+        Numbers to show by their names.
+    notes : list of str
+        Sentences to show.
+    command : str, optional
+        That repeats it.
+
+    Returns
+    -------
+    str
+    """
+    check_is_fitted(model, "result_")
+    names = np.arange(len(model.labels_)).astype(str) if ids is None else np.asarray(ids, dtype=str)
+    if len(names) != len(model.labels_):
+        raise ValueError(f"ids must be names of all {len(model.labels_)} samples. Got {len(names)} instead.")
+    pictures, hover = draw_all(model, views, image_shapes or {})
+    loader = Environment(
+        loader=PackageLoader("viewspan.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return loader.get_template("report.html").render(
+        head=f"{len(model.labels_)} samples, {model.n_views_in_} view{'s' * (model.n_views_in_ > 1)}, "
+        f"{model.n_clusters_} cluster{'s' * (model.n_clusters_ > 1)}",
+        method=facts.method_sentence(model),
+        certificate=facts.certificate_sentence(model),
+        chosen=f"τ = {model.tau_:.3g}",
+        views=facts.facts_of_views(model),
+        parameters=repr(model),
+        pictures=pictures,
+        titles=TITLES,
+        points=points_of(model, hover, names),
+        colours=cluster_colours(model.n_clusters_),
+        unsure=facts.least_sure(model, names),
+        n_unsure=int((np.asarray(model.confidence_) < facts.UNSURE).sum()),
+        scores=dict(scores or {}),
+        seconds=dict(seconds or {}),
+        notes=list(notes),
+        command=command,
+        versions=f"viewspan {__version__}, Python {platform.python_version()}, numpy {np.__version__}",
+    )
+
+
+def draw_all(
+    model: SubspaceClusterer, views: Any, image_shapes: Mapping[str, Sequence[int]]
+) -> tuple[list[Picture], Hover]:
+    """Every picture that there is something to show in."""
+    embedding, hover = draw_embedding(model)
+    found = [draw("sizes", partial(plot.sizes, model)), embedding, draw("affinity", partial(plot.affinity, model))]
+    found.append(draw("eigenvalues", partial(plot.eigenvalues, model)))
+    found.append(draw("view_contributions", partial(plot.view_contributions, model)))
+    if len(model.view_similarity_) > 1:
+        found.append(draw("view_similarity", partial(plot.view_similarity, model)))
+    found.append(draw("convergence", partial(plot.convergence, model)))
+    found.append(draw("confidence", partial(plot.confidence, model)))
+    if model.n_clusters_ <= MOST_DIMENSIONS:
+        found.append(draw("subspace_dimensions", partial(plot.subspace_dimensions, model)))
+    for view, shape in image_shapes.items():
+        size: Any = tuple(shape)[:2]
+        found.append(draw("exemplars", partial(plot.exemplars, model, views, view=view, image_shape=size)))
+    return found, hover
+
+
+def points_of(model: SubspaceClusterer, hover: Hover, ids: Any) -> list[list[Any]]:
+    """x, y, id, cluster and confidence of every point that can be pointed at."""
+    found: list[list[Any]] = []
+    labels, sure = model._fit.united.labels, np.asarray(model.confidence_)
+    for place, (x, y, row) in enumerate(zip(*hover, strict=True)):
+        known = row >= 0
+        label = int(model.labels_[row]) if known else int(labels[place])
+        found.append([x, y, str(ids[row]) if known else None, label, round(float(sure[row]), 2) if known else None])
+    return found

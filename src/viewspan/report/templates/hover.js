@@ -1,0 +1,42 @@
+(() => {
+  const svg = document.querySelector("figure.embedding svg");
+  const tip = document.getElementById("tip");
+  const points = JSON.parse(document.getElementById("points").textContent);
+  if (!svg || !points.length) return;
+  const reach = 10; // units of the picture: farther points are not meant
+  const ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+  ring.setAttribute("class", "ring");
+  ring.setAttribute("r", 5);
+
+  const nearest = (event) => {
+    const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    let found = null, least = reach * reach;
+    for (const point of points) {
+      const distance = (point[0] - place.x) ** 2 + (point[1] - place.y) ** 2;
+      if (distance < least) { least = distance; found = point; }
+    }
+    return found;
+  };
+
+  const hide = () => { tip.hidden = true; ring.remove(); };
+
+  const show = (event) => {
+    const found = nearest(event);
+    if (!found) return hide();
+    const [x, y, id, cluster, confidence] = found;
+    const whose = id === null ? "a landmark" : id;
+    tip.textContent = `${whose} · cluster ${cluster}` + (confidence === null ? "" : ` · confidence ${confidence.toFixed(2)}`);
+    tip.hidden = false;
+    const box = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, window.innerWidth - box.width - 4))}px`;
+    tip.style.top = `${Math.max(4, Math.min(event.clientY + 14, window.innerHeight - box.height - 4))}px`;
+    ring.setAttribute("cx", x);
+    ring.setAttribute("cy", y);
+    svg.append(ring);
+  };
+
+  svg.addEventListener("pointermove", show);
+  svg.addEventListener("pointerdown", show);
+  svg.addEventListener("pointerleave", hide);
+  document.addEventListener("scroll", hide, { passive: true });
+})();

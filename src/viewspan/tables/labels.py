@@ -1,0 +1,103 @@
+"""True labels, to score against; and labels that were found, for others to use."""
+
+from typing import Any
+
+import numpy as np
+
+from viewspan._typing import AnyArray, Array, Labels
+from viewspan.tables import arrays, delimited, matlab
+from viewspan.tables.read import Source, format_of, told_of
+from viewspan.tables.table import InputError, Reading, listed
+
+NO_LABEL = ""
+
+
+def read_labels(text: str, reading: Reading, ids: AnyArray | None, n_samples: int) -> AnyArray:
+    """One label per sample as text, empty where there is none.
+
+    Parameters
+    ----------
+    text : str
+        ``file``, or ``file::column`` of a table, ``file::key`` of arrays.
+    reading : Reading
+        With ids, labels of a table are matched by the same column.
+    ids : array of str, optional
+        Of the samples, if they have any.
+    n_samples : int
+    """
+    source = Source.parse(text)
+    chosen = format_of(source.path)
+    with told_of(source.path):
+        if chosen.read in (delimited.read_text, delimited.read_parquet):
+            return from_table(source, reading, ids, n_samples)
+        values = vector(source)
+    if len(values) != n_samples:
+        raise InputError(f"{text} has {len(values)} labels for {n_samples} samples.")
+    return values.astype(str)
+
+
+def from_table(source: Source, reading: Reading, ids: AnyArray | None, n_samples: int) -> AnyArray:
+    is_parquet = source.path.suffix.lower() == ".parquet"
+    frame = delimited.pandas().read_parquet(source.path) if is_parquet else delimited.load_text(source.path, reading)
+    known = reading.id_column if reading.id_column in frame.columns else first_if_unnamed(frame)
+    column = label_column(source, [str(name) for name in frame.columns if name != known])
+    found = frame[column].map(as_text)
+    if ids is not None and known is not None:
+        delimited.check_ids(source.path, frame[known].astype(str))
+        named = dict(zip(frame[known].astype(str), found, strict=True))
+        labels = np.array([named.get(name, NO_LABEL) for name in ids])
+        if not labels.any():
+            raise InputError(f"{source.path} has none of the samples' ids in column {known!r}.")
+        return labels
+    if len(found) != n_samples:
+        hint = " Its samples are matched by --id if it has that column." if ids is not None else ""
+        raise InputError(f"{source.path} has {len(found)} labels for {n_samples} samples.{hint}")
+    return np.array(found)
+
+
+def first_if_unnamed(frame: Any) -> str | None:
+    first = str(frame.columns[0])
+    return first if delimited.UNNAMED.match(first) else None
+
+
+def label_column(source: Source, columns: list[str]) -> str:
+    if source.key is not None:
+        if source.key not in columns:
+            raise InputError(f"{source.path} has no column {source.key!r}; it has {listed(columns)}.")
+        return source.key
+    if len(columns) != 1:
+        raise InputError(f"{source.path} has the columns {listed(columns)}; say which with {source.path.name}::COLUMN.")
+    return columns[0]
+
+
+def as_text(value: Any) -> str:
+    """1.0 and 1 are the same label, and an empty cell is none."""
+    if value is None or value != value:
+        return NO_LABEL
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def vector(source: Source) -> Any:
+    """One number or word per sample."""
+    suffix = source.path.suffix.lower()
+    if suffix == ".npy":
+        values = arrays.load_npy(source.path)
+    elif suffix in {".npz", ".mat"} and source.key is not None:
+        parts = {part.key: part for part in format_of(source.path).contents(source.path)}
+        if source.key not in parts:
+            raise InputError(arrays.no_key(source.path, source.key, parts))
+        values = matlab.load(source.path, source.key) if suffix == ".mat" else arrays.load_npz(source.path, source.key)
+    else:
+        raise InputError(f"{source.text} names no labels: give a table, a .npy file, or FILE::KEY of .npz or .mat.")
+    values = np.squeeze(np.asarray(values))
+    if values.ndim != 1:
+        raise InputError(f"{source.text} is not one label per sample; it has shape {values.shape}.")
+    return values
+
+
+def labels_csv(ids: AnyArray, labels: Labels, confidence: Array) -> bytes:
+    """The table that is written: id, label, confidence."""
+    pd = delimited.pandas()
+    frame = pd.DataFrame({"id": ids, "label": labels, "confidence": np.round(confidence, 4)})
+    return bytes(frame.to_csv(index=False).encode())
+

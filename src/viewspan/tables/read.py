@@ -1,0 +1,145 @@
+"""From ``file.csv`` or ``file.mat::X`` to views, by the ending of the file's name."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from viewspan.tables import arrays, delimited, matlab, omics
+from viewspan.tables.table import InputError, Part, Reading, Table, closest
+
+KEY, TRANSPOSED, NAME = "::", ".T", "="
+
+
+@dataclass(frozen=True)
+class Format:
+    """How files with an ending are read, and how they are looked into."""
+
+    read: Callable[["Source", Reading], list[Table]]
+    contents: Callable[[Path], list[Part]]
+
+
+FORMATS = {
+    ".csv": Format(delimited.read_text, delimited.contents_of_text),
+    ".tsv": Format(delimited.read_text, delimited.contents_of_text),
+    ".txt": Format(delimited.read_text, delimited.contents_of_text),
+    ".parquet": Format(delimited.read_parquet, delimited.contents_of_parquet),
+    ".npy": Format(arrays.read_npy, arrays.contents_of_npy),
+    ".npz": Format(arrays.read_npz, arrays.contents_of_npz),
+    ".mat": Format(matlab.read_mat, matlab.contents_of_mat),
+    ".h5ad": Format(omics.read_h5ad, omics.contents_of_h5ad),
+    ".h5mu": Format(omics.read_h5mu, omics.contents_of_h5mu),
+}
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What was asked for: ``[name=]file[::key[.T]]``."""
+
+    text: str
+    path: Path
+    key: str | None
+    name: str | None
+    transposed: bool
+
+    @classmethod
+    def parse(cls, text: str) -> "Source":
+        place, separator, key = text.partition(KEY)
+        name, equals, rest = place.partition(NAME)
+        if equals and not Path(place).exists() and name:
+            place = rest
+        else:
+            name = ""
+        transposed = key.endswith(TRANSPOSED)
+        key = key.removesuffix(TRANSPOSED) if transposed else key
+        if separator and not key and not transposed:
+            raise InputError(f"{text} has {KEY} and no key after it; write for example {place}{KEY}X.")
+        return cls(text, Path(place), key or None, name or None, transposed)
+
+    @property
+    def default_name(self) -> str:
+        stem = self.path.name
+        for suffix in reversed(self.path.suffixes[-2:]):
+            if suffix in COMPRESSED or suffix.lower() in FORMATS:
+                stem = stem.removesuffix(suffix)
+        return stem if self.key is None else f"{stem}{KEY}{self.key}"
+
+    def table(self, values: object, ids: object = None, *, part: str | None = None) -> Table:
+        """One that was found there."""
+        name = self.name or self.default_name
+        known = None if ids is None else np.asarray(ids, dtype=str)
+        return Table(name if part is None else f"{name}{KEY}{part}", self.text, self.path, values, known)
+
+
+def read(text: str, reading: Reading) -> list[Table]:
+    """The views that ``[name=]file[::key[.T]]`` names: one, or several where a file holds several.
+
+    Parameters
+    ----------
+    text : str
+        ``.T`` for samples in columns.
+    reading : Reading
+
+    Raises
+    ------
+    InputError
+        With one sentence for the user.
+    """
+    source = Source.parse(text)
+    chosen = format_of(source.path)
+    with told_of(source.path):
+        tables = chosen.read(source, reading)
+    if source.transposed:
+        tables = [replace(table, values=table.values.T, ids=None) for table in tables]
+    for table in tables:
+        check_shape(table)
+    return tables
+
+
+def contents(path: Path) -> list[Part]:
+    """What is in a file."""
+    chosen = format_of(path)
+    with told_of(path):
+        return chosen.contents(path)
+
+
+def format_of(path: Path) -> Format:
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give a file.")
+    if not path.exists():
+        folder = path.parent
+        others = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+        raise InputError(f"{path} does not exist.{closest(path.name, others)}")
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
+    if not suffixes or suffixes[-1] not in FORMATS:
+        raise InputError(f"{path} is of no kind that can be read; its name must end in one of {', '.join(FORMATS)}.")
+    if path.suffix.lower() in COMPRESSED and FORMATS[suffixes[-1]].read is not delimited.read_text:
+        raise InputError(f"{path} is compressed; unpack it first. Compressed tables of text are read as they are.")
+    return FORMATS[suffixes[-1]]
+
+
+@contextlib.contextmanager
+def told_of(path: Path) -> Iterator[None]:
+    """Whatever a reader says, with the name of the file before it."""
+    try:
+        yield
+    except (InputError, ModuleNotFoundError, MemoryError):
+        raise
+    except PermissionError as error:
+        raise InputError(f"{path} may not be read by you.") from error
+    except (OSError, ValueError, TypeError, KeyError, EOFError, NotImplementedError) as error:
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise InputError(f"{path} cannot be read as its name says: {lines[0].rstrip('.')}.") from error
+
+
+def check_shape(table: Table) -> None:
+    shape = tuple(np.shape(table.values))
+    if len(shape) != 2:
+        sizes = " × ".join(map(str, shape)) or "a single value"
+        raise InputError(f"{table.source} is {sizes}, and a view has two sides: one row per sample, one column each.")
+    for size, what in zip(shape, ("rows", "columns of numbers"), strict=True):
+        if size == 0:
+            raise InputError(f"{table.source} has no {what}.")
