@@ -1,0 +1,76 @@
+"""How the solver came to its answer."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from viewspan.plot.colours import INK, TEN
+from viewspan.plot.style import canvas, say, small, text_colour
+
+
+def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
+    """The proven gap between the objective and the optimum at every check of the iteration.
+
+    Hollow points are of a part of the problem, which the solver looked at first. A strict rank one is not convex, and
+    its gap is to views without coupling: it stays at what strictness costs at most.
+
+    How to read it: the line falls as the solver comes nearer to the best answer there is; once it is below the dashed
+    line, the answer is proven to be as good as was asked for.
+
+    Parameters
+    ----------
+    model : a fitted estimator
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    Axes
+    """
+    checks = model.history_
+    with canvas(ax, 5.0, 3.2) as ax:
+        ax.set_title("How near the optimum is")
+        if model.n_iter_ <= 1:
+            say(ax, f"The solution is a closed form:\nnothing was iterated, and the gap is {model.dual_gap_:.1g}.")
+            return ax
+        steps = np.array([check.n_iter for check in checks])
+        gaps = np.array([check.gap for check in checks], dtype=float)
+        drawn = np.where(np.isfinite(gaps) & (gaps > 0), gaps, np.nan)
+        sizes = np.array([check.n_directions for check in checks])
+        ax.set_yscale("log", nonpositive="mask")
+        ax.plot(steps, drawn, color=INK, gid="gaps")
+        draw_checks(ax, steps, drawn, sizes < sizes.max(initial=0))
+        if model.result_.status == "stationary":
+            write(ax, "not convex: the gap is what strictness costs at most", 1.0, 1.0, va="top")
+            middle = np.nanmedian(drawn) if np.isfinite(drawn).any() else 1.0
+            ax.set_ylim(min(np.nanmin(drawn, initial=1.0), middle / 10), max(1.0, 10 * middle))
+        else:
+            ax.axhline(model.tol, color=TEN[9], linestyle="--", linewidth=1.0)
+            ax.annotate(
+                f"asked for: {model.tol:.0e}",
+                (1.0, model.tol),
+                xycoords=("axes fraction", "data"),
+                xytext=(0, 3),
+                textcoords="offset points",
+                ha="right",
+                va="bottom",
+                color=text_colour(),
+                fontsize=small(),
+            )
+        ax.set_xlim(0, 1.05 * steps.max(initial=1))
+        ax.set_xlabel(f"iteration (the last one has a gap of {model.dual_gap_:.1e})")
+        ax.set_ylabel("proven relative gap")
+    return ax
+
+
+def draw_checks(ax: Axes, steps: Any, gaps: Any, partial: Any) -> None:
+    """Points; hollow where they are of a part of the problem."""
+    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4, "color": INK}
+    ax.plot(steps[~partial], gaps[~partial], **look, label="whole problem")
+    if partial.any():
+        ax.plot(steps[partial], gaps[partial], **look, markerfacecolor=ax.get_facecolor(), label="a part of it")
+        ax.legend(loc="upper right")
+
+
+def write(ax: Axes, text: str, x: float, y: float, **options: Any) -> None:
+    ax.text(x, y, text, ha="right", transform=ax.transAxes, color=text_colour(), fontsize=small(), **options)
