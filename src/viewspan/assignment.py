@@ -14,6 +14,7 @@ from viewspan._typing import AnyArray, Array, Graph, Labels
 from viewspan.coordinates import Coordinates, coordinates_in_part
 from viewspan.graph.landmarks import strong_coefficients
 from viewspan.graph.patterns import NOTHING, largest_of_rows
+from viewspan.graph.quality import own_shares
 from viewspan.graph.spectrum import leading_eigenvectors
 from viewspan.preparation import Preparation
 from viewspan.reduction import Reduction
@@ -22,6 +23,8 @@ from viewspan.views import Views, fingerprints
 
 UNKNOWN = -1
 """The label of a sample that resembles none."""
+ASSIGNED = np.dtype([("label", np.int64), ("confidence", np.float64)])
+"""What is said of a sample: its cluster, and the share of its ties that are with it."""
 WEAK = 1e-7
 """Directions of a pattern below this share of the strongest are lost in single precision."""
 
@@ -220,16 +223,37 @@ class Assigner:
         return max(len(self.labels), gathered, sum(view.n_features for view in self.preparation.treatments))
 
     def labels_of(self, views: Views, first: int = 0) -> Labels:
-        nearest, weights = self._nearest(views)
+        found: Labels = self.assigned_to(views)["label"]
+        return found
+
+    def confidence_of(self, views: Views, first: int = 0) -> Array:
+        found: Array = self.assigned_to(views)["confidence"]
+        return found
+
+    def assigned_to(self, views: Views, first: int = 0) -> AnyArray:
+        """Label and confidence of every sample, in an array of two fields."""
+        positions = self._positions(views)
+        nearest, weights = self._nearest(views, positions)
         rows = np.arange(len(nearest))[:, None] * self.n_clusters
         flat = (rows + self.labels[nearest]).ravel()
         votes = np.bincount(flat, weights.ravel(), minlength=len(nearest) * self.n_clusters)
         votes = votes.reshape(-1, self.n_clusters)
-        return np.where(votes.max(axis=1) > 0, votes.argmax(axis=1), UNKNOWN).astype(np.int64)
+        most = votes.max(axis=1)
+        found = np.empty(len(votes), dtype=ASSIGNED)
+        found["label"] = np.where(most > 0, votes.argmax(axis=1), UNKNOWN)
+        found["confidence"] = ratio(most, votes.sum(axis=1))
+        known = positions != UNKNOWN
+        found["confidence"][known] = self.confidence[positions[known]]
+        return found
+
+    @cached_property
+    def confidence(self) -> Array:
+        """Of the references."""
+        return own_shares(self.graph, self.labels)
 
     def embedding_of(self, views: Views, first: int = 0) -> Array:
         """The weighted mean of the nearest references' rows; zero for a sample that resembles none."""
-        nearest, weights = self._nearest(views)
+        nearest, weights = self._nearest(views, self._positions(views))
         shares = weights * ratio(1.0, weights.sum(axis=1, keepdims=True))
         return np.asarray(np.einsum("ij,ijk->ik", shares, self.embedding[nearest]))
 
@@ -238,8 +262,16 @@ class Assigner:
         """The leading eigenvectors of the graph, one row per reference."""
         return leading_eigenvectors(self.graph, self.n_clusters, np.random.RandomState(0)).embedding
 
-    def _nearest(self, views: Views) -> tuple[AnyArray, Array]:
-        """The nearest references of every sample, nearest first, and what they count."""
+    def _positions(self, views: Views) -> AnyArray:
+        """The references that samples are, if they are."""
+        if not self.known:
+            return np.full(views.n_samples, UNKNOWN)
+        return np.array([self.known.get(digest, UNKNOWN) for digest in digests(views)])
+
+    def _nearest(self, views: Views, positions: AnyArray) -> tuple[AnyArray, Array]:
+        """The nearest references of every sample, nearest first, and what they count; one that is a reference has
+        itself.
+        """
         blocks = self.preparation.apply(views).arrays
         if views.observed is None:
             coordinates = self.coordinates([side_by_side(blocks)] if self.concatenated else blocks)
@@ -248,10 +280,8 @@ class Assigner:
         closeness = self.closeness(coordinates, views.observed)
         nearest, values = largest_of_rows(closeness, self.closeness.count(self.n_neighbors, len(self.labels)))
         weights = self.closeness.weights(values)
-        if self.known:
-            positions = np.array([self.known.get(digest, UNKNOWN) for digest in digests(views)])
-            found = positions != UNKNOWN
-            nearest[found, 0], weights[found] = positions[found], np.eye(nearest.shape[1])[0]
+        found = positions != UNKNOWN
+        nearest[found, 0], weights[found] = positions[found], np.eye(nearest.shape[1])[0]
         return nearest, weights
 
 

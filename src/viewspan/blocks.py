@@ -101,20 +101,22 @@ class OnDask:
         return found
 
     def join(self, function: OnBlock, width: int, step: Step) -> AnyArray:
-        found: AnyArray = self.lazily(function, width, None, None).compute()
+        dask = require("dask", "dask", purpose="Clustering Dask arrays")
+        found = np.concatenate(dask.compute(*self._parts(function, width)))
         step(self.views.n_samples)
         return found
 
     def lazily(self, function: OnBlock, width: int, dtype: Any, n_columns: int | None) -> Any:
-        dask = require("dask", "dask", purpose="Clustering Dask arrays")
         arrays = require("dask.array", "dask", purpose="Clustering Dask arrays")
+        more = () if n_columns is None else (n_columns,)
+        parts = zip(self._parts(function, width), self._heights(), strict=True)
+        return arrays.concatenate([arrays.from_delayed(part, (n_rows, *more), dtype) for part, n_rows in parts])
+
+    def _parts(self, function: OnBlock, width: int) -> list[Any]:
+        """What the function makes of every chunk, as tasks."""
+        dask = require("dask", "dask", purpose="Clustering Dask arrays")
         shared = dask.delayed(function)  # sent to every worker once, not with every task
-        parts = []
-        for chunk, n_rows in zip(self._chunks(), self._heights(), strict=True):
-            part = dask.delayed(join_chunk)(shared, width, *chunk)
-            shape = (n_rows,) if n_columns is None else (n_rows, n_columns)
-            parts.append(arrays.from_delayed(part, shape=shape, dtype=dtype or np.int64))
-        return arrays.concatenate(parts)
+        return [dask.delayed(join_chunk)(shared, width, *chunk) for chunk in self._chunks()]
 
     def _heights(self) -> tuple[int, ...]:
         """Rows of the chunks: those of the Dask array that has most of them, without empty ones."""

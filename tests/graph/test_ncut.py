@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 import viewspan
 from tests.problems import random_views
 from viewspan.graph.discretize import by_direction, diffused
-from viewspan.graph.quality import modularity
+from viewspan.graph.quality import modularity, own_shares
 from viewspan.graph.spectrum import Spectrum, leading_eigenvectors
 
 WAYS = ["discretize", "cluster_qr", "kmeans", "modularity"]
@@ -230,3 +230,11 @@ def test_small_groups_do_not_take_the_place_of_large_ones():
     by_way = {way: viewspan.ncut(graph, 3, assign_labels=way, random_state=0)[:180] for way in ("kmeans", "modularity")}
     assert adjusted_rand_score(truth, by_way["modularity"]) == 1.0
     assert len(np.unique(by_way["kmeans"])) < 3
+
+
+def test_own_shares_are_those_of_the_rows():
+    graph = np.array([[0.0, 3.0, 1.0, 0.0], [3.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+    labels = np.array([0, 0, 1, 1])
+    expected = [0.75, 1.0, 0.0, 0.0]
+    np.testing.assert_allclose(own_shares(graph, labels), expected)
+    np.testing.assert_allclose(own_shares(scipy.sparse.csr_array(graph), labels), expected)

@@ -21,6 +21,7 @@ from viewspan.blocks import source_of
 from viewspan.estimators.attributes import FittedAttributes
 from viewspan.fitting import Fitted, Recipe, fit_all
 from viewspan.graph.discretize import AskedLabels
+from viewspan.graph.quality import own_shares
 from viewspan.graph.unite import AskedWeights, Unite
 from viewspan.model.couplings import RankOne
 from viewspan.model.datafits import L12
@@ -72,6 +73,7 @@ class SubspaceClusterer(FittedAttributes, Base):
     fusion: str = "late"
     missing: str = "forbid"
     labels_: Labels
+    confidence_: Array
     n_clusters_: int
     affinity_matrix_: Graph
     path_: list[Result]
@@ -113,16 +115,15 @@ class SubspaceClusterer(FittedAttributes, Base):
         self._check_parameters()
         views = check_views(X, caller=type(self).__name__, missing=self.missing == "allow")
         self._check_count(views.n_samples)
-        fit, labels = self._fit_views(views, Stages(self.callback, self.verbose))
+        fit, self.labels_, self.confidence_ = self._fit_views(views, Stages(self.callback, self.verbose))
         self._remember(fit)
         self._remember_input(X, views)
-        self.labels_ = labels
         return self
 
-    def _fit_views(self, views: Views, stages: Stages) -> tuple[Fitted, Labels]:
+    def _fit_views(self, views: Views, stages: Stages) -> tuple[Fitted, Labels, Array]:
         check_memory(self._bytes_of_all(views.n_samples, views.n_features), self, views.n_samples)
         fit = fit_all(views, self._recipe(views.dtype, stages), stages)
-        return fit, fit.united.labels
+        return fit, fit.united.labels, own_shares(fit.united.graph, fit.united.labels)
 
     def predict(self, X: Any) -> Any:  # noqa: N803
         """The clusters of samples, also of unseen ones: those of the nearest samples, or landmarks, that were
@@ -147,6 +148,23 @@ class SubspaceClusterer(FittedAttributes, Base):
         if n_unknown:
             warn(f"{n_unknown} of {len(found)} samples resemble none of those that were clustered and get label 0.")
         return np.maximum(found, 0)
+
+    def predict_confidence(self, X: Any) -> Any:  # noqa: N803
+        """How far samples belong to the clusters that :meth:`predict` gives them: the share of a sample's ties, to the
+        nearest samples or landmarks that were clustered, that are with its own cluster. 0 for one that resembles none.
+
+        Parameters
+        ----------
+        X : as for :meth:`predict`
+
+        Returns
+        -------
+        array (n_samples,)
+            A Dask array, not yet computed, if one of the views is one.
+        """
+        views = self._check_unseen(X, "predict_confidence")
+        assigner = self._assigner
+        return source_of(views).lazily(assigner.confidence_of, assigner.width, np.float64, None)
 
     def transform(self, X: Any) -> Any:  # noqa: N803
         """The spectral embedding of samples: the rows that they have, or would have, in the leading eigenvectors of the

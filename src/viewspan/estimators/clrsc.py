@@ -108,6 +108,8 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
     Attributes
     ----------
     labels_ : array (n_samples,)
+    confidence_ : array (n_samples,)
+        The share of a sample's ties in the graph that are with its own cluster.
     n_clusters_ : int
     coefficients_ : list of arrays (n_samples, n_samples)
         Z_i: column j holds the coefficients that rebuild sample j from all samples. Built on demand. With landmarks,

@@ -28,8 +28,8 @@ class MLAP(CoupledClusterer):
 
     Attributes
     ----------
-    labels_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_, view_weights_, objective_,
-    dual_gap_, n_iter_, lam_, tau_, \ view_similarity_, history_, n_views_in_, n_features_in_
+    labels_, confidence_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_, view_weights_, \
+    objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_, n_views_in_, n_features_in_
         As in :class:`CLRSC`.
 
     References

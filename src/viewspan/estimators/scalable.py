@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from viewspan import memory
 from viewspan._progress import Stages
-from viewspan._typing import Labels
+from viewspan._typing import Array, Labels
 from viewspan._warnings import warn
 from viewspan.assignment import UNKNOWN
 from viewspan.blocks import ignore, source_of
@@ -63,6 +63,7 @@ class ScalableClusterer(SubspaceClusterer):
     datafit: str = "frobenius"  # for methods that offer no choice
     _arrived: Arrived
     labels_: Any = Later()
+    confidence_: Any = Later()
     n_clusters_: Any = Later()
     affinity_matrix_: Any = Later()
     result_: Any = Later()
@@ -72,7 +73,7 @@ class ScalableClusterer(SubspaceClusterer):
     eigenvalues_: Any = Later()
     view_weights_: Any = Later()
 
-    def _fit_views(self, views: Views, stages: Stages) -> tuple[Fitted, Labels]:
+    def _fit_views(self, views: Views, stages: Stages) -> tuple[Fitted, Labels, Array]:
         self._check_landmarks()
         if not self._wants_landmarks(views.n_samples, views.n_features):
             found = super()._fit_views(views, stages)
@@ -82,7 +83,7 @@ class ScalableClusterer(SubspaceClusterer):
         self.__dict__.pop("_arrived", None)
         return found
 
-    def _fit_many(self, views: Views, stages: Stages) -> tuple[Fitted, Labels]:
+    def _fit_many(self, views: Views, stages: Stages) -> tuple[Fitted, Labels, Array]:
         self._check_enough_landmarks()
         recipe, source = self._recipe(views.dtype, stages), source_of(views)
         if sum(views.n_features) >= views.n_samples:
@@ -91,11 +92,11 @@ class ScalableClusterer(SubspaceClusterer):
             preparation, summary = summarise(source, recipe, self._n_rows, stages)
             fit = fit_landmarks(preparation, summary, self._n_landmarks, recipe, stages)
         stages.begin("labelling", views.n_samples)
-        found = source.join(fit.assigner.labels_of, fit.assigner.width, stages.step)
-        n_unknown = int((found == UNKNOWN).sum())
+        found = source.join(fit.assigner.assigned_to, fit.assigner.width, stages.step)
+        n_unknown = int((found["label"] == UNKNOWN).sum())
         if n_unknown:
             warn(f"{n_unknown} of {len(found)} samples are connected to no other and get label 0.")
-        return fit, np.maximum(found, 0)
+        return fit, np.maximum(found["label"], 0), found["confidence"].copy()
 
     @property
     def _can_be_reduced(self) -> bool:
@@ -160,9 +161,9 @@ class ScalableClusterer(SubspaceClusterer):
         """Take in one more batch of samples.
 
         What the clustering needs of them is kept, not the samples, and the model is solved when its labels, or anything
-        else, are first asked for; then :meth:`predict` tells the cluster of any sample, and ``labels_`` are those of
-        the last batch, not yet computed if that was one of Dask arrays. Features are scaled as the first batch says.
-        After :meth:`fit`, batches start anew.
+        else, are first asked for; then :meth:`predict` tells the cluster of any sample. ``labels_`` and ``confidence_``
+        are those of the last batch, not yet computed if that was one of Dask arrays. Features are scaled as the first
+        batch says. After :meth:`fit`, batches start anew.
 
         Parameters
         ----------
@@ -217,7 +218,8 @@ class ScalableClusterer(SubspaceClusterer):
         recipe = self._recipe(np.dtype(np.float64), stages)
         recipe.generator.randint(LARGEST_SEED)  # the fair sample's, so that a fit of all samples would do the same
         self._remember(fit_landmarks(preparation, summary, None if dense else self._n_landmarks, recipe, stages))
-        self.labels_ = self.predict(last.arrays[0] if last.single else last.arrays)
+        batch = last.arrays[0] if last.single else last.arrays
+        self.labels_, self.confidence_ = self.predict(batch), self.predict_confidence(batch)
 
     def _check_batches(self, summary: Summary, preparation: Preparation, last: Views) -> None:
         if summary.n_samples < MIN_SAMPLES:

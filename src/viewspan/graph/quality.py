@@ -27,6 +27,13 @@ def assortativity(affinity: Graph, labels: Labels) -> float:
     return float((inside.sum() / degrees.sum() - by_chance) / (1.0 - by_chance)) if by_chance < 1.0 else 0.0
 
 
+def own_shares(affinity: Graph, labels: Labels) -> Array:
+    """For every sample, the share of its ties that are with its own cluster; 0 for one without ties."""
+    members = np.eye(int(labels.max()) + 1)[labels]
+    inside = np.einsum("ik,ik->i", affinity @ members, members)
+    return np.clip(ratio(inside, np.asarray(affinity.sum(axis=1))), 0.0, 1.0)
+
+
 def weights_of_clusters(affinity: Graph, labels: Labels) -> tuple[Array, Array]:
     """The weight inside every cluster, both directions of an edge counted, and the sum of its degrees."""
     members = np.eye(int(labels.max()) + 1)[labels]
