@@ -6,17 +6,22 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from viewspan._sparse import full, is_sparse
 from viewspan._typing import AnyArray, Array
 from viewspan.graph.discretize import unit_rows
-from viewspan.plot.colours import cluster_colours
+from viewspan.plot.colours import INK, cluster_colours
 from viewspan.plot.style import FAINT, canvas, line_colour, small, text_colour, without_frame
 from viewspan.plot.ties import names_of_views
 from viewspan.views import is_one_view
 
 ROOMY = 25
-"""So many bars have room for a number each."""
+"""So many clusters have room for a number, or a colour, each."""
+READABLE = 6.5
+"""Points that a bar needs for a number at it."""
+EXTREMES = 6
+"""Clusters whose size is written where there is no room for all."""
 UNCERTAIN = 0.5
 """A sample with fewer of its ties in its own cluster than this has most of them elsewhere."""
 BINS = 20
@@ -41,34 +46,46 @@ def sizes(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     counts = np.bincount(np.asarray(model.labels_), minlength=model.n_clusters_)
     n_clusters = len(counts)
-    roomy = n_clusters <= ROOMY
-    with canvas(ax, 5.0, float(np.clip(0.8 + 0.26 * n_clusters, 1.6, 6.0))) as ax:
+    with canvas(ax, 5.0, float(np.clip(0.8 + 0.26 * n_clusters, 1.6, max(6.0, 0.16 * n_clusters)))) as ax:
         numbers = np.arange(n_clusters)
-        bars = ax.barh(numbers, counts, height=0.78 if roomy else 0.9, color=cluster_colours(n_clusters))
-        if roomy:
-            ax.bar_label(bars, padding=3, fontsize=small(), color=text_colour())
-            ax.set_yticks(numbers)
-        else:
-            shown = every(n_clusters, ROOMY)
-            ax.set_yticks(shown)
-            size = small(0.75)
-            for number in shown:
-                ax.annotate(
-                    str(counts[number]),
-                    (counts[number], number),
-                    xytext=(3, 0),
-                    textcoords="offset points",
-                    va="center",
-                    fontsize=size,
-                    color=text_colour(),
-                )
+        ax.barh(numbers, counts, height=0.8, color=cluster_colours(n_clusters))
+        room = points_per_bar(ax, n_clusters)
+        for number in numbers if room >= READABLE else extremes(counts, int(np.ceil(READABLE / room))):
+            ax.annotate(
+                f"{counts[number]}" if room >= READABLE else f"cluster {number}: {counts[number]}",
+                (counts[number], number),
+                xytext=(3, 0),
+                textcoords="offset points",
+                va="center_baseline",
+                fontsize=min(small(), 0.95 * room) if room >= READABLE else small(),
+                color=text_colour(),
+            )
+        ax.set_yticks(every(n_clusters, max(2, int(n_clusters * room / 11))))
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(n_clusters - 0.4, -0.6)
-        ax.set_xlim(0, 1.1 * max(int(counts.max()), 1))
+        ax.set_xlim(0, (1.1 if room >= READABLE else 1.3) * max(int(counts.max()), 1))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel("samples")
         ax.set_ylabel("cluster")
         ax.set_title(f"{counts.sum()} samples in {n_clusters} cluster{'s' * (n_clusters > 1)}")
     return ax
+
+
+def points_per_bar(ax: Axes, count: int) -> float:
+    """The height that each of so many bars has in a picture, about."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    return 72 * float(figure.get_figheight()) * float(ax.get_position().height) / count
+
+
+def extremes(counts: AnyArray, apart: int) -> list[int]:
+    """The largest and the smallest clusters, a few of each, none so near to another that numbers would collide."""
+    order = np.argsort(-counts, kind="stable")
+    chosen: list[int] = []
+    for number in np.stack([order, order[::-1]], axis=1).ravel():
+        if len(chosen) < EXTREMES and all(abs(int(number) - other) > apart for other in chosen):
+            chosen.append(int(number))
+    return chosen
 
 
 def every(count: int, most: int) -> AnyArray:
@@ -77,7 +94,7 @@ def every(count: int, most: int) -> AnyArray:
 
 
 def confidence(model: Any, *, ax: Axes | None = None) -> Axes:
-    """How sure the samples' clusters are, as a histogram with the clusters upon each other.
+    """How sure the samples' clusters are, as a histogram, with up to 25 clusters upon each other.
 
     How to read it: samples at the right have all their ties in their own cluster; those at the left of the line have
     most of them in others, and their label should not be relied upon.
@@ -94,16 +111,17 @@ def confidence(model: Any, *, ax: Axes | None = None) -> Axes:
     found, labels = np.asarray(model.confidence_, dtype=float), np.asarray(model.labels_)
     known = np.isfinite(found)
     n_clusters = int(model.n_clusters_)
-    parts = [np.clip(found[known & (labels == number)], 0.0, 1.0) for number in range(n_clusters)]
+    groups = [known & (labels == number) for number in range(n_clusters)] if n_clusters <= ROOMY else [known]
+    colours = cluster_colours(n_clusters) if n_clusters <= ROOMY else [INK]
     uncertain = int((found[known] < UNCERTAIN).sum())
     with canvas(ax, 5.0, 3.2) as ax:
         ax.axvspan(0.0, UNCERTAIN, color=line_colour(), alpha=0.09, linewidth=0, zorder=0)
         ax.axvline(UNCERTAIN, color=line_colour(), alpha=FAINT, linewidth=0.8, linestyle="--", zorder=0)
         ax.hist(
-            parts,
+            [np.clip(found[group], 0.0, 1.0) for group in groups],
             bins=list(np.linspace(0.0, 1.0, BINS + 1)),
             stacked=True,
-            color=cluster_colours(n_clusters),
+            color=colours,
             linewidth=0,
             rwidth=0.92,
         )

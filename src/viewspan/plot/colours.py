@@ -5,22 +5,26 @@ import numpy as np
 from viewspan._typing import Array
 
 TEN = (
-    "#3244c5",
-    "#fd9320",
-    "#36c29b",
-    "#913814",
-    "#b0a2fe",
-    "#8665f0",
-    "#5693bd",
-    "#773b84",
-    "#7d6d6f",
-    "#ea5202",
+    "#206ce7",
+    "#e9a44e",
+    "#1b735b",
+    "#c52012",
+    "#47c3f7",
+    "#b139ab",
+    "#de6907",
+    "#8688fe",
+    "#b97897",
+    "#acb8ae",
 )
-"""Chosen by a search in a perceptual space: as far apart as ten can be for readers with and without each of the three
-kinds of colour blindness, with a contrast of at least 2.2 to white and to #111418.
+"""Found by a search in Oklab: as far apart as ten can be, seen with each of the three kinds of colour blindness and
+without, that have a contrast of at least 2 to white and 3 to #111418.
 """
 INK = "#3f7fbf"
 """Of what belongs to no cluster: a contrast of 4.2 to white and 4.4 to #111418."""
+ACCENT = TEN[1]
+"""Of a second thing beside the ink."""
+ALERT = TEN[6]
+"""Of limits and opposites."""
 LIGHTNESS = (0.72, 0.50, 0.61)
 """Of colours after the tenth, in turn, in Oklab."""
 CHROMA = (0.12, 0.15)

@@ -79,12 +79,12 @@ def embedding(model: Any, *, ax: Axes | None = None, max_points: int = 3000, ids
             draw_line(ax, n_clusters, colours)
         size = float(np.clip(AREA / len(positions), 7.0, 30.0))
         points = ax.scatter(
-            positions[:, 0], positions[:, 1], s=size, c=colours[labels], alpha=0.65, linewidths=0, zorder=2
+            positions[:, 0], positions[:, 1], s=size, c=colours[labels], alpha=0.75, linewidths=0, zorder=2
         )
         points.set_gid("points")
         if ids is not None:
             write_names(ax, placed, rows_of(model), ids)
-        ax.set_title(title(model, len(positions), len(placed.labels)))
+        ax.set_title(title(model, len(positions), len(placed.labels)), pad=20 if n_clusters == 2 else None)
     return ax
 
 

@@ -3,7 +3,6 @@
 from itertools import pairwise
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
@@ -14,18 +13,20 @@ from viewspan._linalg import ratio
 from viewspan._sparse import is_sparse
 from viewspan._typing import AnyArray, Array, Graph, Labels
 from viewspan.graph.spectrum import degrees, leading_eigenvalues, scaled, symmetric_eigenpairs
-from viewspan.plot.colours import INK, TEN, cluster_colours
+from viewspan.plot.colours import ACCENT, INK, cluster_colours
 from viewspan.plot.style import FAINT, canvas, line_colour, small, text_colour, without_frame
 from viewspan.plot.ties import graph_of, members
 
 STRONG = 0.95
 """Blocks stronger than this share of those that are not empty are drawn in full ink."""
-POWER = 0.5
+POWER = 0.4
 """Of strength, for the opacity: weak links between clusters must be seen beside strong ones inside."""
 FEW = 3
 """Smaller groups need no order."""
 NUMBERED = 25
 """So many clusters have room for their numbers."""
+SEPARATED = 50
+"""Lines between more clusters than this would hide the ties."""
 BEYOND = 6
 """Eigenvalues that are shown after the clusters, at least."""
 
@@ -35,7 +36,7 @@ def affinity(model: Any, *, ax: Axes | None = None, max_size: int = 600) -> Axes
 
     Inside a cluster they are in the order of its own second eigenvector, which puts neighbours side by side. Larger
     graphs are drawn as means over blocks of samples, none of them across two clusters; the opacity of the ink grows
-    with the root of the mean.
+    with the mean to the power of 0.4.
 
     How to read it: dark squares along the diagonal are clusters that hold together; ink outside of them is ties
     between two clusters.
@@ -102,7 +103,7 @@ def block_means(graph: Graph, blocks: list[AnyArray]) -> tuple[Array, AnyArray]:
 
 
 def opacity(means: Array) -> Array:
-    """From 0 to 1, with the root of the strength."""
+    """From 0 to 1, with a power of the strength."""
     off = means[~np.eye(len(means), dtype=bool)]
     present = off[off > 0] if (off > 0).any() else np.maximum(means.ravel(), np.finfo(float).tiny)
     return np.clip(means / np.quantile(present, STRONG), 0.0, 1.0) ** POWER
@@ -112,8 +113,15 @@ def draw_borders(ax: Axes, edges: AnyArray, owners: AnyArray, colours: list[str]
     """Strips of the clusters' colours at the left and the top, and thin lines between clusters."""
     count = int(edges[-1])
     width, space = 0.028 * count, 0.012 * count
-    ax.hlines(edges[1:-1], 0, count, color=line_colour(), alpha=FAINT, linewidth=0.4, zorder=2)
-    ax.vlines(edges[1:-1], 0, count, color=line_colour(), alpha=FAINT, linewidth=0.4, zorder=2)
+    if len(edges) - 1 <= SEPARATED:
+        look: dict[str, Any] = {
+            "color": line_colour(),
+            "alpha": FAINT,
+            "linewidth": min(0.5, 10 / len(edges)),
+            "zorder": 2,
+        }
+        ax.hlines(edges[1:-1], 0, count, **look)
+        ax.vlines(edges[1:-1], 0, count, **look)
     for start, stop in pairwise(edges):
         colour = colours[owners[start]]
         ax.add_patch(Rectangle((-space - width, start), width, stop - start, color=colour, linewidth=0))
@@ -151,14 +159,12 @@ def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
     with canvas(ax, 5.0, 3.4) as ax:
         numbers = np.arange(1, len(values) + 1)
         inside = numbers <= n_clusters
-        ax.axvspan(n_clusters, n_clusters + 1, color=TEN[1], alpha=0.22, linewidth=0, zorder=0)
-        for chosen, colour in ((inside, INK), (~inside, mpl.rcParams["text.color"])):
-            ax.vlines(numbers[chosen], 0, values[chosen], color=colour, alpha=FAINT, linewidth=1.0)
-            ax.plot(numbers[chosen], values[chosen], "o", color=colour, markersize=4, markeredgewidth=0)
+        for chosen, colour in ((inside, INK), (~inside, text_colour())):
+            ax.plot(numbers[chosen], values[chosen], "o", color=colour, markersize=4.5, markeredgewidth=0)
         write_gap(ax, values, n_clusters, given=asked is not None)
         ax.set_xlim(0.3, len(values) + 0.7)
-        ax.set_ylim(min(0.0, float(values.min())), 1.16)
-        ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
+        low, high = float(values.min()), float(values.max())
+        ax.set_ylim(low - 0.08 * (high - low or 1.0), high + 0.3 * (high - low or 1.0))
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         ax.set_xlabel("number of the eigenvalue")
         ax.set_ylabel("eigenvalue (1: a separate group)")
@@ -178,32 +184,26 @@ def enough_eigenvalues(model: Any, n_clusters: int) -> Array:
 
 
 def write_gap(ax: Axes, values: Array, n_clusters: int, *, given: bool) -> None:
-    """How many clusters, who said so, and how wide the gap is."""
+    """How many clusters, who said so, how wide the gap is, and whether another is wider."""
     text = f"k = {n_clusters} was given" if given else f"k = {n_clusters}"
+    gaps = values[:-1] - values[1:]
     if n_clusters < len(values):
         above, below = float(values[n_clusters - 1]), float(values[n_clusters])
-        middle = n_clusters + 0.5
-        ax.annotate(
-            "",
-            (middle, above),
-            xytext=(middle, below),
-            arrowprops={
-                "arrowstyle": "|-|",
-                "mutation_scale": 2.5,
-                "shrinkA": 0,
-                "shrinkB": 0,
-                "color": mpl.rcParams["text.color"],
-            },
-        )
+        ax.axhspan(below, above, color=ACCENT, alpha=0.3, linewidth=0, zorder=0, gid="gap")
+        ax.axvline(n_clusters + 0.5, color=line_colour(), alpha=FAINT, linewidth=0.8, linestyle="--", zorder=0)
         text += f", gap {above - below:.2g}"
+        widest = int(gaps[1:].argmax()) + 2 if len(gaps) > 1 else n_clusters
+        if given and gaps[widest - 1] > gaps[n_clusters - 1] and n_clusters > 1:
+            text += f"\n(the widest here after the first: {gaps[widest - 1]:.2g} at k = {widest})"
     left = n_clusters + 0.5 > len(values) / 2
-    ax.text(
-        n_clusters + (1.0 if left else 0.0),
-        1.06,
+    ax.annotate(
         text,
+        (n_clusters + 0.5, 1.0),
+        xycoords=ax.get_xaxis_transform(),
+        xytext=(-4 if left else 4, -2),
+        textcoords="offset points",
         ha="right" if left else "left",
-        va="bottom",
+        va="top",
         color=text_colour(),
         fontsize=small(1.0),
-        gid="gap",
     )

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
-from viewspan.plot.colours import INK, TEN
+from viewspan.plot.colours import ALERT, INK
 from viewspan.plot.style import canvas, say, small, text_colour
 
 
@@ -42,10 +43,8 @@ def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
         draw_checks(ax, steps, drawn, sizes < sizes.max(initial=0))
         if model.result_.status == "stationary":
             write(ax, "not convex: the gap is what strictness costs at most", 1.0, 1.0, va="top")
-            middle = np.nanmedian(drawn) if np.isfinite(drawn).any() else 1.0
-            ax.set_ylim(min(np.nanmin(drawn, initial=1.0), middle / 10), max(1.0, 10 * middle))
         else:
-            ax.axhline(model.tol, color=TEN[9], linestyle="--", linewidth=1.0)
+            ax.axhline(model.tol, color=ALERT, linestyle="--", linewidth=1.0)
             ax.annotate(
                 f"asked for: {model.tol:.0e}",
                 (1.0, model.tol),
@@ -57,7 +56,9 @@ def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
                 color=text_colour(),
                 fontsize=small(),
             )
+        ax.set_ylim(*limits([*drawn, model.tol]))
         ax.set_xlim(0, 1.05 * steps.max(initial=1))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel(f"iteration (the last one has a gap of {model.dual_gap_:.1e})")
         ax.set_ylabel("proven relative gap")
     return ax
@@ -66,11 +67,20 @@ def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
 def draw_checks(ax: Axes, steps: Any, gaps: Any, partial: Any) -> None:
     """Points; hollow where they are of a part of the problem."""
     look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4, "color": INK}
-    ax.plot(steps[~partial], gaps[~partial], **look, label="whole problem")
     if partial.any():
-        ax.plot(steps[partial], gaps[partial], **look, markerfacecolor=ax.get_facecolor(), label="a part of it")
+        ax.plot(
+            steps[partial], gaps[partial], **look, markerfacecolor=ax.get_facecolor(), label="a part of the problem"
+        )
+    ax.plot(steps[~partial], gaps[~partial], **look, label="the whole problem")
+    if partial.any():
         ax.legend(loc="upper right")
 
 
 def write(ax: Axes, text: str, x: float, y: float, **options: Any) -> None:
     ax.text(x, y, text, ha="right", transform=ax.transAxes, color=text_colour(), fontsize=small(), **options)
+
+
+def limits(values: list[float]) -> tuple[float, float]:
+    """Of a logarithmic axis that holds them, with some room."""
+    finite = [value for value in values if np.isfinite(value)]
+    return min(finite) / 3, max(finite) * 3

@@ -7,14 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
 from viewspan._typing import AnyArray, Array
-from viewspan.plot.colours import INK, TEN
+from viewspan.plot.colours import ACCENT, ALERT, INK
 from viewspan.plot.style import FAINT, canvas, line_colour, say, small, text_colour, without_frame
 from viewspan.plot.ties import names_of_views
 
 PALE = 0.75
 """The largest opacity under a number."""
-OPPOSITE = TEN[9]
-"""Of negative cosines."""
 ROOMY = 12
 """So many columns have room for numbers."""
 
@@ -53,7 +51,7 @@ def view_similarity(model: Any, *, ax: Axes | None = None) -> Axes:
 def heat_map(ax: Axes, values: Array, rows: list[str], columns: list[str], form: str) -> None:
     """Numbers on ink whose opacity is their share of the largest."""
     image = np.empty((*values.shape, 4))
-    image[..., :3] = np.where((values < 0)[..., None], to_rgb(OPPOSITE), to_rgb(INK))
+    image[..., :3] = np.where((values < 0)[..., None], to_rgb(ALERT), to_rgb(INK))
     image[..., 3] = PALE * np.abs(values) / max(float(np.abs(values).max()), np.finfo(float).tiny)
     ax.imshow(image, aspect="auto" if values.shape[0] != values.shape[1] else "equal")
     without_frame(ax)
@@ -90,13 +88,14 @@ def view_contributions(model: Any, *, ax: Axes | None = None) -> Axes:
         if len(weights) == len(names):
             share = weights / (weights.max() or 1.0)
             written_bars(ax, places - 0.2, share, weights, "weight in the graph", INK)
-        written_bars(ax, places + 0.2, scores, scores, "clusters seen in it alone", TEN[1])
+        written_bars(ax, places + 0.2, scores, scores, "clusters seen in it alone", ACCENT)
         ax.axvline(0.0, color=line_colour(), alpha=FAINT, linewidth=0.8)
         ax.set_xlim(min(0.0, 1.25 * float(np.nanmin(scores))), 1.15)
         ax.set_xticks([0, 0.5, 1])
         ax.set_yticks(places, names)
         ax.tick_params(axis="y", length=0)
-        ax.set_ylim(len(names) - 0.5, -0.5)
+        margin = 0.5 if len(names) > 1 else 0.9
+        ax.set_ylim(len(names) - 1 + margin, -margin)
         ax.set_xlabel("0: nothing, or no more than chance; 1: most, or all")
         ax.set_title("What every view gave", pad=20)
         ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 0.98), ncols=2, borderaxespad=0.1)
