@@ -50,16 +50,14 @@ def sizes(model: Any, *, ax: Axes | None = None) -> Axes:
         numbers = np.arange(n_clusters)
         ax.barh(numbers, counts, height=0.8, color=cluster_colours(n_clusters))
         room = points_per_bar(ax, n_clusters)
-        for number in numbers if room >= READABLE else extremes(counts, int(np.ceil(READABLE / room))):
-            ax.annotate(
-                f"{counts[number]}" if room >= READABLE else f"cluster {number}: {counts[number]}",
-                (counts[number], number),
-                xytext=(3, 0),
-                textcoords="offset points",
-                va="center_baseline",
-                fontsize=min(small(), 0.95 * room) if room >= READABLE else small(),
-                color=text_colour(),
-            )
+        if room >= READABLE:
+            for number, count in enumerate(counts):
+                write_at(ax, str(count), int(count), number, min(small(), 0.95 * room))
+        else:
+            apart = int(np.ceil(READABLE / room))
+            for number in extremes(counts, apart):
+                around = int(counts[max(number - apart, 0) : number + apart + 1].max())
+                write_at(ax, f"cluster {number}: {counts[number]}", around, number, small(0.8))
         ax.set_yticks(every(n_clusters, max(2, int(n_clusters * room / 11))))
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(n_clusters - 0.4, -0.6)
@@ -69,6 +67,19 @@ def sizes(model: Any, *, ax: Axes | None = None) -> Axes:
         ax.set_ylabel("cluster")
         ax.set_title(f"{counts.sum()} samples in {n_clusters} cluster{'s' * (n_clusters > 1)}")
     return ax
+
+
+def write_at(ax: Axes, text: str, x: float, y: float, size: float) -> None:
+    """Just right of a point."""
+    ax.annotate(
+        text,
+        (x, y),
+        xytext=(3, 0),
+        textcoords="offset points",
+        va="center_baseline",
+        fontsize=size,
+        color=text_colour(),
+    )
 
 
 def points_per_bar(ax: Axes, count: int) -> float:

@@ -14,6 +14,8 @@ from viewspan.plot.ties import graph_of, links, round_tour, rows_of, shares_of_t
 
 RIM = 1.13
 """Where the numbers of clusters stand."""
+CROWDED = 40
+"""More numbers than this are written along the radius."""
 NAMED = 6
 """So many of the least sure samples get their name written."""
 AREA = 12000.0
@@ -150,16 +152,30 @@ def draw_circle(ax: Axes, places: Array, colours: AnyArray) -> None:
     """The rim, and every cluster's number at its place."""
     angles = np.linspace(0, 2 * np.pi, 361)
     ax.plot(np.sin(angles), np.cos(angles), color=line_colour(), alpha=FAINT, linewidth=0.8, zorder=1)
-    size = small() if len(places) <= 40 else small(0.66)
+    crowded = len(places) > CROWDED
     for number, (place, colour) in enumerate(zip(places, colours, strict=True)):
-        ax.plot(*place, marker="o", markersize=4.5, color=colour, markeredgewidth=0, zorder=1)
+        ax.plot(*place, marker="o", markersize=3 if crowded else 4.5, color=colour, markeredgewidth=0, zorder=1)
         ax.text(
-            RIM * place[0], RIM * place[1], str(number), ha="center", va="center", fontsize=size, color=text_colour()
+            RIM * place[0],
+            RIM * place[1],
+            str(number),
+            ha="center",
+            va="center",
+            rotation=outwards(place) if crowded else 0.0,
+            rotation_mode="anchor",
+            fontsize=small(0.66 if crowded else 0.88),
+            color=text_colour(),
         )
     ax.set_aspect("equal")
     ax.set_xlim(-1.22, 1.22)
     ax.set_ylim(-1.22, 1.22)
     ax.set_axis_off()
+
+
+def outwards(place: Array) -> float:
+    """The angle of a text along the radius, never upside down."""
+    angle = float(np.degrees(np.arctan2(place[1], place[0])))
+    return angle if abs(angle) <= 90 else angle + 180
 
 
 def draw_line(ax: Axes, n_clusters: int, colours: AnyArray) -> None:

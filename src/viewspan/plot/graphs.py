@@ -27,6 +27,8 @@ NUMBERED = 25
 """So many clusters have room for their numbers."""
 SEPARATED = 50
 """Lines between more clusters than this would hide the ties."""
+WIDER = 1.1
+"""Another gap is worth telling if it is so many times wider."""
 BEYOND = 6
 """Eigenvalues that are shown after the clusters, at least."""
 
@@ -164,7 +166,8 @@ def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
         write_gap(ax, values, n_clusters, given=asked is not None)
         ax.set_xlim(0.3, len(values) + 0.7)
         low, high = float(values.min()), float(values.max())
-        ax.set_ylim(low - 0.08 * (high - low or 1.0), high + 0.3 * (high - low or 1.0))
+        ax.set_ylim(low - 0.08 * (high - low or 1.0), high + 0.22 * (high - low or 1.0))
+        ax.set_yticks([tick for tick in ax.get_yticks() if low - 0.08 * (high - low) <= tick <= 1.0])
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         ax.set_xlabel("number of the eigenvalue")
         ax.set_ylabel("eigenvalue (1: a separate group)")
@@ -179,6 +182,7 @@ def enough_eigenvalues(model: Any, n_clusters: int) -> Array:
     stored: Array = np.asarray(model.eigenvalues_, dtype=float)
     if len(stored) >= wanted:
         return stored[:wanted]
+    # values of several graphs' mean and of their united graph must not be mixed, so all are found anew
     steps = 1 if model._fit.references is None else 2
     return leading_eigenvalues(graph, wanted, np.random.RandomState(0), steps=steps)
 
@@ -190,20 +194,11 @@ def write_gap(ax: Axes, values: Array, n_clusters: int, *, given: bool) -> None:
     if n_clusters < len(values):
         above, below = float(values[n_clusters - 1]), float(values[n_clusters])
         ax.axhspan(below, above, color=ACCENT, alpha=0.3, linewidth=0, zorder=0, gid="gap")
-        ax.axvline(n_clusters + 0.5, color=line_colour(), alpha=FAINT, linewidth=0.8, linestyle="--", zorder=0)
+        ax.axvline(
+            n_clusters + 0.5, ymax=0.9, color=line_colour(), alpha=FAINT, linewidth=0.8, linestyle="--", zorder=0
+        )
         text += f", gap {above - below:.2g}"
         widest = int(gaps[1:].argmax()) + 2 if len(gaps) > 1 else n_clusters
-        if given and gaps[widest - 1] > gaps[n_clusters - 1] and n_clusters > 1:
-            text += f"\n(the widest here after the first: {gaps[widest - 1]:.2g} at k = {widest})"
-    left = n_clusters + 0.5 > len(values) / 2
-    ax.annotate(
-        text,
-        (n_clusters + 0.5, 1.0),
-        xycoords=ax.get_xaxis_transform(),
-        xytext=(-4 if left else 4, -2),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="top",
-        color=text_colour(),
-        fontsize=small(1.0),
-    )
+        if given and n_clusters > 1 and gaps[widest - 1] > WIDER * gaps[n_clusters - 1]:
+            text += f"; the widest, {gaps[widest - 1]:.2g}, is at k = {widest}"
+    ax.text(0.02, 1.0, text, va="top", transform=ax.transAxes, color=text_colour(), fontsize=small(1.0))

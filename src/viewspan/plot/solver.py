@@ -47,12 +47,11 @@ def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
             ax.axhline(model.tol, color=ALERT, linestyle="--", linewidth=1.0)
             ax.annotate(
                 f"asked for: {model.tol:.0e}",
-                (1.0, model.tol),
+                (0.0, model.tol),
                 xycoords=("axes fraction", "data"),
-                xytext=(0, 3),
+                xytext=(4, -3),
                 textcoords="offset points",
-                ha="right",
-                va="bottom",
+                va="top",
                 color=text_colour(),
                 fontsize=small(),
             )
