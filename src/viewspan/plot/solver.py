@@ -1,5 +1,6 @@
 """How the solver came to its answer."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,12 @@ def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
         gaps = np.array([check.gap for check in checks], dtype=float)
         drawn = np.where(np.isfinite(gaps) & (gaps > 0), gaps, np.nan)
         sizes = np.array([check.n_directions for check in checks])
+        strict = model.result_.status == "stationary"
         ax.set_yscale("log", nonpositive="mask")
+        ax.set_ylim(*limits(drawn if strict else [*drawn, model.tol]))
         ax.plot(steps, drawn, color=INK, gid="gaps")
         draw_checks(ax, steps, drawn, sizes < sizes.max(initial=0))
-        if model.result_.status == "stationary":
+        if strict:
             write(ax, "not convex: the gap is what strictness costs at most", 1.0, 1.0, va="top")
         else:
             ax.axhline(model.tol, color=ALERT, linestyle="--", linewidth=1.0)
@@ -55,7 +58,6 @@ def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
                 color=text_colour(),
                 fontsize=small(),
             )
-        ax.set_ylim(*limits([*drawn, model.tol]))
         ax.set_xlim(0, 1.05 * steps.max(initial=1))
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel(f"iteration (the last one has a gap of {model.dual_gap_:.1e})")
@@ -79,7 +81,7 @@ def write(ax: Axes, text: str, x: float, y: float, **options: Any) -> None:
     ax.text(x, y, text, ha="right", transform=ax.transAxes, color=text_colour(), fontsize=small(), **options)
 
 
-def limits(values: list[float]) -> tuple[float, float]:
+def limits(values: Iterable[float]) -> tuple[float, float]:
     """Of a logarithmic axis that holds them, with some room."""
-    finite = [value for value in values if np.isfinite(value)]
+    finite = [float(value) for value in values if np.isfinite(value)] or [1.0]
     return min(finite) / 3, max(finite) * 3
