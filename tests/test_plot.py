@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.exceptions import NotFittedError
 
 import viewspan
 from tests.test_cli import run_without
@@ -346,6 +347,7 @@ def test_colours_are_distinct_and_stay():
     luminance = np.array([mpl.colors.to_rgb(colour) for colour in many])
     luminance = np.where(luminance <= 0.04045, luminance / 12.92, ((luminance + 0.055) / 1.055) ** 2.4)
     luminance = luminance @ [0.2126, 0.7152, 0.0722] + 0.05
+    assert (1.05 / luminance[:10] >= 2).all() and (luminance[:10] / 0.0568 >= 3).all()
     assert (1.05 / luminance > 1.9).all()  # on white
     assert (luminance / 0.0568 > 2.2).all()  # on #111418
 
@@ -365,6 +367,13 @@ def test_without_matplotlib_it_says_what_to_install():
 def test_the_core_does_not_import_it():
     result = run_without([], "import viewspan, sys; print('matplotlib' in sys.modules)")
     assert result.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_model_that_is_not_fitted(name):
+    with pytest.raises(NotFittedError):
+        getattr(plot, name)(viewspan.CLRSC(3))
+    assert not plt.get_fignums()
 
 
 def test_every_picture_can_be_read():

@@ -13,7 +13,7 @@ from viewspan._typing import AnyArray, Array
 from viewspan.graph.discretize import unit_rows
 from viewspan.plot.colours import INK, cluster_colours
 from viewspan.plot.style import FAINT, canvas, line_colour, small, text_colour, without_frame
-from viewspan.plot.ties import names_of_views
+from viewspan.plot.ties import labels_of, names_of_views
 from viewspan.views import is_one_view
 
 ROOMY = 25
@@ -44,7 +44,7 @@ def sizes(model: Any, *, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    counts = np.bincount(np.asarray(model.labels_), minlength=model.n_clusters_)
+    counts = np.bincount(labels_of(model), minlength=model.n_clusters_)
     n_clusters = len(counts)
     with canvas(ax, 5.0, float(np.clip(0.8 + 0.26 * n_clusters, 1.6, max(6.0, 0.16 * n_clusters)))) as ax:
         numbers = np.arange(n_clusters)
@@ -84,9 +84,7 @@ def write_at(ax: Axes, text: str, x: float, y: float, size: float) -> None:
 
 def points_per_bar(ax: Axes, count: int) -> float:
     """The height that each of so many bars has in a picture, about."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    return 72 * float(figure.get_figheight()) * float(ax.get_position().height) / count
+    return 72 * float(ax.bbox.height) / float(ax.figure.dpi) / count
 
 
 def extremes(counts: AnyArray, apart: int) -> list[int]:
@@ -119,7 +117,7 @@ def confidence(model: Any, *, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    found, labels = np.asarray(model.confidence_, dtype=float), np.asarray(model.labels_)
+    labels, found = labels_of(model), np.asarray(model.confidence_, dtype=float)
     known = np.isfinite(found)
     n_clusters = int(model.n_clusters_)
     groups = [known & (labels == number) for number in range(n_clusters)] if n_clusters <= ROOMY else [known]
@@ -248,7 +246,7 @@ def as_pictures(samples: Array, image_shape: tuple[int, int]) -> Array:
 
 def typical(model: Any, views: Any, usable: AnyArray, n: int) -> list[AnyArray]:
     """Rows of the most typical samples of every cluster, best first."""
-    labels = np.asarray(model.labels_)
+    labels = labels_of(model)
     dense = model._fit.references is None and len(model._assigner.embedding) == len(labels)
     rows = unit_rows(model._assigner.embedding if dense else np.asarray(model.transform(views)))
     sure = np.nan_to_num(np.asarray(model.confidence_, dtype=float))

@@ -16,8 +16,8 @@ TEN = (
     "#b97897",
     "#acb8ae",
 )
-"""Found by a search in Oklab: as far apart as ten can be, seen with each of the three kinds of colour blindness and
-without, that have a contrast of at least 2 to white and 3 to #111418.
+"""Found by a search in Oklab for ten that are far apart, seen with each of the three kinds of colour blindness and
+without, among colours with a contrast of at least 2 to white and 3 to #111418.
 """
 INK = "#3f7fbf"
 """Of what belongs to no cluster: a contrast of 4.2 to white and 4.4 to #111418."""

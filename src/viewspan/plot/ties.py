@@ -22,6 +22,12 @@ def graph_of(model: Any) -> tuple[Graph, Labels, int]:
     return united.graph, united.labels, int(united.labels.max()) + 1
 
 
+def labels_of(model: Any) -> Labels:
+    """Of all samples."""
+    check_is_fitted(model, "result_")
+    return np.asarray(model.labels_)
+
+
 def rows_of(model: Any) -> AnyArray:
     """Which samples the graph is of, as rows of the views; −1 for landmarks of which this is not known, because they
     come from a part of the samples.
@@ -36,6 +42,7 @@ def rows_of(model: Any) -> AnyArray:
 
 
 def names_of_views(model: Any) -> list[str]:
+    check_is_fitted(model, "result_")
     names = model._view_names or [f"view {position}" for position in range(model.n_views_in_)]
     return [str(name) for name in names]
 
