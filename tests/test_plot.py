@@ -150,6 +150,7 @@ def test_samples_stand_between_the_clusters_they_are_tied_to(model):
     """Eight samples of cluster 0 to 3 in pairs; the last is also tied to cluster 0."""
     graph = np.kron(np.eye(4), 1.0 - np.eye(2))
     graph[7, 0] = graph[0, 7] = 3.0
+    graph[7, 7] = 5.0  # a tie with itself says nothing
     positions, rows = plot.embedded_points(with_graph(model, graph, np.repeat(np.arange(4), 2)))
     assert list(rows) == list(range(8))
     places = positions[[1, 2, 4, 6]]
@@ -192,6 +193,11 @@ def test_the_least_sure_are_named(model):
     names = [f"sample {row}" for row in range(100)]
     written = [text.get_text() for text in plot.embedding(model, ids=names).texts[5:]]
     assert written == [names[row] for row in np.argsort(model.confidence_, kind="stable")[: len(written)]] != []
+
+
+def test_too_few_names(model):
+    with pytest.raises(ValueError, match="ids must be names of all samples. Got 3 names"):
+        plot.embedding(model, ids=["a", "b", "c"])
 
 
 def test_two_clusters_lie_at_the_ends_of_their_shares(single):

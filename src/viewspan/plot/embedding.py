@@ -203,6 +203,8 @@ def draw_line(ax: Axes, n_clusters: int, colours: AnyArray) -> None:
 
 def write_names(ax: Axes, placed: Placed, rows: AnyArray, ids: Sequence[Any]) -> None:
     """Of the samples that are least sure."""
+    if len(ids) <= rows.max():
+        raise ValueError(f"ids must be names of all samples. Got {len(ids)} names, and row {rows.max()} needs one.")
     known = placed.chosen[rows[placed.chosen] >= 0]
     for position in known[np.argsort(placed.own[known], kind="stable")[:NAMED]]:
         ax.annotate(
