@@ -200,5 +200,5 @@ def write_gap(ax: Axes, values: Array, n_clusters: int, *, given: bool) -> None:
         text += f", gap {above - below:.2g}"
         widest = int(gaps[1:].argmax()) + 2 if len(gaps) > 1 else n_clusters
         if given and n_clusters > 1 and gaps[widest - 1] > WIDER * gaps[n_clusters - 1]:
-            text += f"; the widest, {gaps[widest - 1]:.2g}, is at k = {widest}"
+            text += f"\nthe widest from k = 2 on, {gaps[widest - 1]:.2g}, is at k = {widest}"
     ax.text(0.02, 1.0, text, va="top", transform=ax.transAxes, color=text_colour(), fontsize=small(1.0))
