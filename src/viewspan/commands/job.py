@@ -113,7 +113,9 @@ def check_folder(out: Path, *, force: bool) -> None:
         raise InputError(f"{out} is a file; --out names a folder.")
     there = [name for name in WRITTEN if (out / name).exists()]
     if there and not force:
-        raise InputError(f"{out} already has {there[0]}; name another folder, or give --force to replace what is there.")
+        raise InputError(
+            f"{out} already has {there[0]}; name another folder, or give --force to replace what is there."
+        )
 
 
 def parse_shape(text: str) -> tuple[int, ...]:

@@ -76,7 +76,9 @@ Coupling = Annotated[str | None, option(OBJECTIVE, "nuclear, or rank_one for one
 Fusion = Annotated[str | None, option(OBJECTIVE, "lrr and ssc: late, or concat for all features side by side.")]
 ScaleFeatures = Annotated[str | None, option(GRAPH, "Bring all features to one size: auto, yes or no.")]
 Affine = Annotated[str | None, option(GRAPH, "Let subspaces miss the origin: auto, yes or no.")]
-Normalize = Annotated[bool | None, option(GRAPH, "Make all samples unit length (default).", "--normalize/--no-normalize")]
+Normalize = Annotated[
+    bool | None, option(GRAPH, "Make all samples unit length (default).", "--normalize/--no-normalize")
+]
 ViewWeights = Annotated[str | None, option(GRAPH, "How much views count: auto, equal, or numbers: 1,0.5.")]
 Affinity = Annotated[str | None, option(GRAPH, "auto, patterns, or coefficients (the paper's graph).")]
 Neighbors = Annotated[int | None, option(GRAPH, "Neighbours of a sample in the graph.")]
@@ -90,7 +92,9 @@ Verbose = Annotated[bool, option(SOLVING, "Show the solver's iterations.", "--ve
 Quiet = Annotated[bool, option("Options", "Say nothing but what is wrong.", "--quiet", "-q")]
 IdColumn = Annotated[str | None, option(FILES, "The column that names the samples; rows are matched by it.", "--id")]
 Ignored = Annotated[list[str] | None, option(FILES, "A column to leave out; may be given again.", "--ignore")]
-Header = Annotated[bool | None, option(FILES, "Tables begin with names of columns; looked for if not given.", "--header/--no-header")]
+Header = Annotated[
+    bool | None, option(FILES, "Tables begin with names of columns; looked for if not given.", "--header/--no-header")
+]
 Decimal = Annotated[str, option(FILES, "The decimal sign of tables, '.' if not given.")]
 
 

@@ -1,6 +1,6 @@
 """What is said of a model in words and numbers."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -88,7 +88,9 @@ def facts_of_views(model: SubspaceClusterer) -> list[ViewFacts]:
     found = []
     for place, (name, count) in enumerate(zip(names, features, strict=True)):
         one = lam[min(place, len(lam) - 1)]
-        treated = [word for word, done in (("scaled", model.features_scaled_), ("affine", model.affine_)) if done[place]]
+        treated = [
+            word for word, done in (("scaled", model.features_scaled_), ("affine", model.affine_)) if done[place]
+        ]
         found.append(
             ViewFacts(
                 name,

@@ -100,4 +100,3 @@ def labels_csv(ids: AnyArray, labels: Labels, confidence: Array) -> bytes:
     pd = delimited.pandas()
     frame = pd.DataFrame({"id": ids, "label": labels, "confidence": np.round(confidence, 4)})
     return bytes(frame.to_csv(index=False).encode())
-
