@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from tests.problems import many_subspaces
 from viewspan import Progress, __version__
 from viewspan.commands import app
+from viewspan.commands.progress_bar import ProgressBar
 from viewspan.datasets import files
 from viewspan.experiments import paper
-from viewspan.progress_bar import ProgressBar
 
 runner = CliRunner()
 
@@ -99,7 +99,7 @@ def run_without(names, code):
 def test_without_the_extra_it_says_what_to_install():
     result = run_without(["typer"], "from viewspan.cli import main; main()")
     assert result.returncode == 1
-    assert "pip install 'viewspan[studies]'" in result.stderr
+    assert "pip install 'viewspan[cli]'" in result.stderr
     assert "Traceback" not in result.stderr
 
 

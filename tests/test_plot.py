@@ -19,7 +19,7 @@ from viewspan import plot
 from viewspan.datasets import make_subspaces
 from viewspan.plot.colours import TEN
 from viewspan.plot.graphs import block_means, blocks_of, opacity
-from viewspan.plot.ties import links, round_tour
+from viewspan.plot.references import links, round_tour
 
 PICTURES = sorted(set(plot.HOW_TO_READ) - {"exemplars"})
 
@@ -48,6 +48,12 @@ def landmarks(views):
 @pytest.fixture(scope="module")
 def single(views):
     return viewspan.LRR(2, random_state=0).fit(views["a"])
+
+
+def points_of(draw, model):
+    """What is drawn, and whose it is."""
+    (points,) = [collection for collection in draw(model).collections if collection.get_gid() == "points"]
+    return np.asarray(points.get_offsets()), plot.drawn_rows(model)
 
 
 def with_graph(model, graph, labels):
@@ -151,7 +157,7 @@ def test_samples_stand_between_the_clusters_they_are_tied_to(model):
     graph = np.kron(np.eye(4), 1.0 - np.eye(2))
     graph[7, 0] = graph[0, 7] = 3.0
     graph[7, 7] = 5.0  # a tie with itself says nothing
-    positions, rows = plot.embedded_points(with_graph(model, graph, np.repeat(np.arange(4), 2)))
+    positions, rows = points_of(plot.ties, with_graph(model, graph, np.repeat(np.arange(4), 2)))
     assert list(rows) == list(range(8))
     places = positions[[1, 2, 4, 6]]
     np.testing.assert_allclose(np.linalg.norm(places, axis=1), 1.0)
@@ -162,10 +168,9 @@ def test_samples_stand_between_the_clusters_they_are_tied_to(model):
 @pytest.mark.parametrize("fitted", ["model", "landmarks", "single"])
 def test_all_points_are_one_collection_in_the_order_that_is_told(fitted, request):
     fitted = request.getfixturevalue(fitted)
-    ax = plot.embedding(fitted, max_points=37)
+    ax = plot.ties(fitted, max_points=37)
     (points,) = [collection for collection in ax.collections if collection.get_gid() == "points"]
-    positions, rows = plot.embedded_points(fitted, max_points=37)
-    np.testing.assert_array_equal(points.get_offsets(), positions)
+    rows = plot.drawn_rows(fitted, max_points=37)
     assert len(set(rows)) == 37 and ax.get_title(loc="left").startswith("37 of ")
     colours = np.array(plot.cluster_colours(fitted.n_clusters_))[fitted.labels_[rows]]
     np.testing.assert_allclose(points.get_facecolors()[:, :3], mpl.colors.to_rgba_array(colours)[:, :3])
@@ -173,9 +178,9 @@ def test_all_points_are_one_collection_in_the_order_that_is_told(fitted, request
 
 def test_the_surer_the_nearer_to_the_place_of_the_cluster(model):
     """Places are on a circle of radius 1, where the numbers are, so ties elsewhere draw a sample away by 2 at most."""
-    numbers = np.array([text.get_position() for text in plot.embedding(model).texts])
+    numbers = np.array([text.get_position() for text in plot.ties(model).texts])
     places = numbers / np.linalg.norm(numbers, axis=1, keepdims=True)
-    positions, rows = plot.embedded_points(model)
+    positions, rows = points_of(plot.ties, model)
     away = np.linalg.norm(positions - places[model.labels_[rows]], axis=1)
     assert (away <= 2 * (1 - model.confidence_[rows]) + 1e-12).all()
     assert (away[model.confidence_[rows] < 0.9] > 0).all()
@@ -185,23 +190,23 @@ def test_landmarks_of_a_part_of_the_samples_are_not_called_by_row(landmarks):
     reduction = replace(landmarks._fit.reduction, n_samples=1000)
     other = with_graph(landmarks, landmarks.affinity_matrix_, landmarks._fit.united.labels)
     other._fit = replace(landmarks._fit, reduction=reduction)
-    assert (plot.embedded_points(other)[1] == -1).all()
-    assert not plot.embedding(other, ids=range(1000)).texts[5:]  # the numbers of the clusters alone
+    assert (plot.drawn_rows(other) == -1).all()
+    assert not plot.ties(other, ids=range(1000)).texts[5:]  # the numbers of the clusters alone
 
 
 def test_the_least_sure_are_named(model):
     names = [f"sample {row}" for row in range(100)]
-    written = [text.get_text() for text in plot.embedding(model, ids=names).texts[5:]]
+    written = [text.get_text() for text in plot.ties(model, ids=names).texts[5:]]
     assert written == [names[row] for row in np.argsort(model.confidence_, kind="stable")[: len(written)]] != []
 
 
 def test_too_few_names(model):
     with pytest.raises(ValueError, match="ids must be names of all samples"):
-        plot.embedding(model, ids=["a", "b", "c"])
+        plot.ties(model, ids=["a", "b", "c"])
 
 
 def test_two_clusters_lie_at_the_ends_of_their_shares(single):
-    positions, rows = plot.embedded_points(single)
+    positions, rows = points_of(plot.ties, single)
     own = np.where(single.labels_[rows] == 1, positions[:, 0], 1 - positions[:, 0])
     np.testing.assert_allclose(own, single.confidence_[rows])
     assert np.ptp(positions[:, 1]) > 0
@@ -383,4 +388,21 @@ def test_a_model_that_is_not_fitted(name):
 
 
 def test_every_picture_can_be_read():
-    assert set(plot.HOW_TO_READ) == set(plot.__all__) - {"HOW_TO_READ", "STYLE", "cluster_colours", "embedded_points"}
+    others = {"HOW_TO_READ", "STYLE", "cluster_colours", "drawn_rows"}
+    assert set(plot.HOW_TO_READ) == set(plot.__all__) - others
+
+
+@pytest.mark.parametrize("fitted", ["model", "landmarks", "single"])
+def test_neighbours_in_the_graph_are_neighbours_on_the_map(fitted, request):
+    fitted = request.getfixturevalue(fitted)
+    positions, rows = points_of(plot.embedding, fitted)
+    labels = fitted.labels_[rows]
+    distances = np.linalg.norm(positions[:, None] - positions[None], axis=2)
+    np.fill_diagonal(distances, np.inf)
+    assert (labels[distances.argmin(axis=1)] == labels).mean() > 0.8
+
+
+def test_an_even_part_of_a_map_is_drawn_and_said(model):
+    ax = plot.embedding(model, max_points=50)
+    assert len(ax.collections[0].get_offsets()) == len(plot.drawn_rows(model, max_points=50)) == 50
+    assert "50 of" in ax.get_title(loc="left")

@@ -15,6 +15,6 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("viewspan"):
             raise
-        sys.exit(f"The viewspan command needs the package {error.name!r}: pip install 'viewspan[studies]'.")
+        sys.exit(f"The viewspan command needs the package {error.name!r}: pip install 'viewspan[cli]'.")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

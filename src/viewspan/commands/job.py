@@ -133,7 +133,7 @@ def views_of_shape(aligned: Aligned, shapes: Sequence[tuple[int, ...]]) -> dict[
         if not fitting:
             features = ", ".join(f"{table.source} has {table.shape[1]}" for table in aligned.tables)
             raise InputError(
-                f"--image-shape {'x'.join(map(str, shape))} needs a view with {int(np.prod(shape))} columns: {features}."
+                f"--image-shape {'x'.join(map(str, shape))} needs {int(np.prod(shape))} columns in a view: {features}."
             )
         found.update(dict.fromkeys(fitting, shape))
     return found

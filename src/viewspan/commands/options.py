@@ -1,5 +1,6 @@
 """The parameters of the estimators as options."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -8,7 +9,7 @@ import typer
 from viewspan import CLRSC, LRR, MLAP, SSC
 from viewspan.tables import InputError
 
-METHODS = {"clrsc": CLRSC, "lrr": LRR, "ssc": SSC, "mlap": MLAP}
+METHODS: dict[str, Any] = {"clrsc": CLRSC, "lrr": LRR, "ssc": SSC, "mlap": MLAP}
 AUTO = "auto"
 OBJECTIVE, GRAPH, SOLVING, FILES = "Objective", "Preparation and graph", "Solving", "Files"
 
@@ -57,7 +58,7 @@ def truth_or_auto(name: str, text: str) -> bool | str:
     return known[text.lower()]
 
 
-PARSERS = {
+PARSERS: dict[str, Callable[[str], Any]] = {
     "lam": lambda text: numbers("lam", text, (AUTO,)),
     "tau": lambda text: numbers("tau", text, (AUTO,)),
     "view_weights": lambda text: numbers("view-weights", text, (AUTO, "equal")),
@@ -117,4 +118,5 @@ def make_estimator(method: Method, given: dict[str, Any]) -> Any:
                 f"--{name.replace('_', '-')} is not an option of --method {method}; it is one of {', '.join(fitting)}."
             )
     parsed = {name: PARSERS[name](value) if name in PARSERS else value for name, value in asked.items()}
-    return kind(**parsed)
+    estimator: Any = kind(**parsed)
+    return estimator

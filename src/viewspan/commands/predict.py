@@ -14,7 +14,9 @@ from viewspan.tables.table import Table, listed
 def predict(
     model: Annotated[Path, typer.Argument(help="The model that `viewspan cluster` wrote.")],
     views: Annotated[list[str], typer.Argument(help="The same views of new samples, in the same order, or NAME=FILE.")],
-    out: Annotated[Path, o.option("Options", "The file for id, label, confidence.", "--out", "-o", metavar="CSV")],
+    out: Annotated[
+        Path | None, o.option("Options", "The file for id, label, confidence.", "--out", "-o", metavar="CSV")
+    ] = None,
     force: Annotated[bool, o.option("Options", "Replace the file if it is there.")] = False,
     id_column: o.IdColumn = None,
     ignore: o.Ignored = None,
@@ -24,7 +26,7 @@ def predict(
     """Tell the clusters of samples that were not there when the model was made.
 
     The features must be those of then; columns with names are found by them. Samples that were there get the label
-    that they had.
+    that they had. Without `--out`, the table goes to standard output.
 
     - `viewspan predict out/model radar_new.csv optical_new.csv -o new_labels.csv`
     """
@@ -35,20 +37,21 @@ def predict(
         from viewspan.tables import align, read
         from viewspan.tables.labels import labels_csv
 
-        if out.exists() and not force:
+        if out is not None and out.exists() and not force:
             raise InputError(f"{out} is there already; name another file, or give --force to replace it.")
-        if out.suffix.lower() != ".csv":
-            raise InputError(f"--out must name a .csv file. Got {out} instead.")
         fitted = load(model)
         reading = Reading(id_column, ignore or [], header, decimal)
         tables = [table for source in views for table in read(source, reading)]
-        missing = "allow" if fitted.missing == "allow" else "forbid"
-        aligned = align(in_order(tables, fitted, reading), reading, missing)
+        aligned = align(in_order(tables, fitted, reading), reading, "allow" if fitted.missing == "allow" else "forbid")
         with collected_warnings(reading):
             labels, confidence = fitted.predict(aligned.views), fitted.predict_confidence(aligned.views)
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(out, labels_csv(aligned.sample_ids, labels, confidence))
         Terminal().notes(reading.notes)
+        content = labels_csv(aligned.sample_ids, labels, confidence)
+        if out is None:
+            typer.echo(content, nl=False)
+            return
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(out, content)
         typer.echo(out)
 
 

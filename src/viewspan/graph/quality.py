@@ -1,8 +1,10 @@
 """How good a partition of a graph is, without labels."""
 
 import numpy as np
+import scipy.sparse
 
 from viewspan._linalg import ratio
+from viewspan._sparse import full
 from viewspan._typing import Array, Graph, Labels
 
 
@@ -29,9 +31,21 @@ def assortativity(affinity: Graph, labels: Labels) -> float:
 
 def own_shares(affinity: Graph, labels: Labels) -> Array:
     """For every sample, the share of its ties that are with its own cluster; 0 for one without ties."""
-    members = np.eye(int(labels.max()) + 1)[labels]
-    inside = np.einsum("ik,ik->i", affinity @ members, members)
-    return np.clip(ratio(inside, np.asarray(affinity.sum(axis=1))), 0.0, 1.0)
+    return np.asarray(shares_of_ties(affinity, labels)[np.arange(len(labels)), labels])
+
+
+def shares_of_ties(affinity: Graph, labels: Labels) -> Array:
+    """(n_samples, n_clusters) The share of every sample's ties, but for that with itself, that is with each cluster."""
+    sums = full(affinity @ members(labels, int(labels.max()) + 1))
+    sums[np.arange(len(labels)), labels] -= affinity.diagonal()
+    sums = np.maximum(sums, 0.0)
+    return np.asarray(sums * ratio(1.0, sums.sum(axis=1, keepdims=True)))
+
+
+def members(labels: Labels, count: int) -> scipy.sparse.csr_array:
+    """(n_samples, count) 1 where a sample belongs to a group."""
+    n_samples = len(labels)
+    return scipy.sparse.csr_array((np.ones(n_samples), (np.arange(n_samples), labels)), shape=(n_samples, count))
 
 
 def weights_of_clusters(affinity: Graph, labels: Labels) -> tuple[Array, Array]:

@@ -12,8 +12,8 @@ from viewspan._sparse import full, is_sparse
 from viewspan._typing import AnyArray, Array
 from viewspan.graph.discretize import unit_rows
 from viewspan.plot.colours import INK, cluster_colours
+from viewspan.plot.references import labels_of, names_of_views
 from viewspan.plot.style import FAINT, canvas, line_colour, small, text_colour, without_frame
-from viewspan.plot.ties import labels_of, names_of_views
 from viewspan.views import is_one_view
 
 ROOMY = 25

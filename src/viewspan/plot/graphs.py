@@ -12,10 +12,11 @@ from matplotlib.ticker import MaxNLocator
 from viewspan._linalg import ratio
 from viewspan._sparse import is_sparse
 from viewspan._typing import AnyArray, Array, Graph, Labels
+from viewspan.graph.quality import members
 from viewspan.graph.spectrum import degrees, leading_eigenvalues, scaled, symmetric_eigenpairs
 from viewspan.plot.colours import ACCENT, INK, cluster_colours
+from viewspan.plot.references import graph_of
 from viewspan.plot.style import FAINT, canvas, line_colour, small, text_colour, without_frame
-from viewspan.plot.ties import graph_of, members
 
 STRONG = 0.95
 """Blocks stronger than this share of those that are not empty are drawn in full ink."""

@@ -5,8 +5,10 @@ HOW_TO_READ = {
     "be a few unusual samples that fit nowhere else.",
     "affinity": "Every row and every column is a sample, and samples of one cluster stand together. Filled squares "
     "along the diagonal are clusters that hold together; ink outside of them is ties between two clusters.",
-    "embedding": "Every dot is a sample, drawn towards the clusters that it is tied to. A dot at the place of its "
+    "ties": "Every dot is a sample, drawn towards the clusters that it is tied to. A dot at the place of its "
     "cluster is sure; a dot between two places could belong to either.",
+    "embedding": "Every dot is a sample, and samples that the graph holds together are near each other. Groups that "
+    "touch are hard to tell apart; how far apart groups lie, and where, means nothing.",
     "eigenvalues": "Every dot is one possible group, and the higher it is, the better that group is set apart from the "
     "rest. A deep step down after the marked number of clusters means that this number suits the data.",
     "view_similarity": "Every number compares two views: 1 if they see the same relations between samples, 0 if they "

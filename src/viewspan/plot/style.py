@@ -16,6 +16,7 @@ STYLE: dict[Any, Any] = {
     "axes.labelsize": 9,
     "axes.linewidth": 0.8,
     "font.size": 9,
+    "text.parse_math": False,
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
     "legend.fontsize": 8,

@@ -8,8 +8,8 @@ from matplotlib.colors import to_rgb
 
 from viewspan._typing import AnyArray, Array
 from viewspan.plot.colours import ACCENT, ALERT, INK
+from viewspan.plot.references import names_of_views
 from viewspan.plot.style import FAINT, canvas, line_colour, say, small, text_colour, without_frame
-from viewspan.plot.ties import names_of_views
 
 PALE = 0.75
 """The largest opacity under a number."""

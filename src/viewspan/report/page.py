@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from viewspan import plot
 from viewspan._version import __version__
 from viewspan.estimators.base import SubspaceClusterer
-from viewspan.plot.colours import cluster_colours
 from viewspan.report import facts
-from viewspan.report.pictures import Hover, Picture, draw, draw_embedding
+from viewspan.report.pictures import Hover, Picture, draw, draw_points
 
 TITLES = {
     "sizes": "Clusters",
-    "embedding": "Samples among the clusters",
+    "embedding": "A map of the samples",
+    "ties": "Samples between the clusters",
     "affinity": "The graph",
     "eigenvalues": "How many clusters",
     "view_contributions": "What the views gave",
@@ -88,8 +88,8 @@ def html_report(
         parameters=repr(model),
         pictures=pictures,
         titles=TITLES,
-        points=points_of(model, hover, names),
-        colours=cluster_colours(model.n_clusters_),
+        points={name: points_of(model, where, names) for name, where in hover.items()},
+        colours=plot.cluster_colours(model.n_clusters_),
         unsure=facts.least_sure(model, names),
         n_unsure=int((np.asarray(model.confidence_) < facts.UNSURE).sum()),
         scores=dict(scores or {}),
@@ -102,10 +102,11 @@ def html_report(
 
 def draw_all(
     model: SubspaceClusterer, views: Any, image_shapes: Mapping[str, Sequence[int]]
-) -> tuple[list[Picture], Hover]:
+) -> tuple[list[Picture], dict[str, Hover]]:
     """Every picture that there is something to show in."""
-    embedding, hover = draw_embedding(model)
-    found = [draw("sizes", partial(plot.sizes, model)), embedding, draw("affinity", partial(plot.affinity, model))]
+    ties, tied = draw_points("ties", partial(plot.ties, model))
+    chart, embedded = draw_points("embedding", partial(plot.embedding, model))
+    found = [draw("sizes", partial(plot.sizes, model)), chart, ties, draw("affinity", partial(plot.affinity, model))]
     found.append(draw("eigenvalues", partial(plot.eigenvalues, model)))
     found.append(draw("view_contributions", partial(plot.view_contributions, model)))
     if len(model.view_similarity_) > 1:
@@ -117,14 +118,14 @@ def draw_all(
     for view, shape in image_shapes.items():
         size: Any = tuple(shape)[:2]
         found.append(draw("exemplars", partial(plot.exemplars, model, views, view=view, image_shape=size)))
-    return found, hover
+    return found, {"ties": tied, "embedding": embedded}
 
 
 def points_of(model: SubspaceClusterer, hover: Hover, ids: Any) -> list[list[Any]]:
     """x, y, id, cluster and confidence of every point that can be pointed at."""
     found: list[list[Any]] = []
     labels, sure = model._fit.united.labels, np.asarray(model.confidence_)
-    for place, (x, y, row) in enumerate(zip(*hover, strict=True)):
+    for place, (x, y, row) in enumerate(zip(*hover, plot.drawn_rows(model), strict=True)):
         known = row >= 0
         label = int(model.labels_[row]) if known else int(labels[place])
         found.append([x, y, str(ids[row]) if known else None, label, round(float(sure[row]), 2) if known else None])

@@ -50,11 +50,10 @@ class Picture(NamedTuple):
 
 
 class Hover(NamedTuple):
-    """Points of a picture, in its own coordinates, and whose they are."""
+    """Points of a picture, in its own coordinates."""
 
     x: list[float]
     y: list[float]
-    rows: list[int]
 
 
 def draw(name: str, function: Callable[[], Axes]) -> Picture:
@@ -65,19 +64,19 @@ def draw(name: str, function: Callable[[], Axes]) -> Picture:
         return Picture(name, as_svg(figure, name), plot.HOW_TO_READ[name])
 
 
-def draw_embedding(model: Any) -> tuple[Picture, Hover]:
+def draw_points(name: str, function: Callable[[], Axes]) -> tuple[Picture, Hover]:
     """With the places of its points."""
     with page_style():
-        ax = plot.embedding(model)
+        ax = function()
         figure = ax.figure
         assert isinstance(figure, Figure)
         figure.set_dpi(72)  # a point is a unit of SVG
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # as it is now it stays
-        positions, rows = plot.embedded_points(model)
-        x, y = ax.transData.transform(positions).T
-        hover = Hover(rounded(x), rounded(figure.bbox.height - y), [int(row) for row in rows])
-        return Picture("embedding", as_svg(figure, "embedding"), plot.HOW_TO_READ["embedding"]), hover
+        (points,) = [part for part in ax.collections if part.get_gid() == "points"]
+        x, y = ax.transData.transform(np.asarray(points.get_offsets())).T
+        hover = Hover(rounded(x), rounded(figure.bbox.height - y))
+        return Picture(name, as_svg(figure, name), plot.HOW_TO_READ[name]), hover
 
 
 def rounded(values: AnyArray) -> list[float]:

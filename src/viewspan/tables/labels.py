@@ -33,7 +33,7 @@ def read_labels(text: str, reading: Reading, ids: AnyArray | None, n_samples: in
         values = vector(source)
     if len(values) != n_samples:
         raise InputError(f"{text} has {len(values)} labels for {n_samples} samples.")
-    return values.astype(str)
+    return np.asarray(values, dtype=str)
 
 
 def from_table(source: Source, reading: Reading, ids: AnyArray | None, n_samples: int) -> AnyArray:

@@ -1,8 +1,6 @@
-(() => {
-  const svg = document.querySelector("figure.embedding svg");
+for (const [name, points] of Object.entries(JSON.parse(document.getElementById("points").textContent))) {
+  const svg = document.querySelector(`figure.${name} svg`);
   const tip = document.getElementById("tip");
-  const points = JSON.parse(document.getElementById("points").textContent);
-  if (!svg || !points.length) return;
   const reach = 10; // units of the picture: farther points are not meant
   const ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
   ring.setAttribute("class", "ring");
@@ -22,7 +20,10 @@
 
   const show = (event) => {
     const found = nearest(event);
-    if (!found) return hide();
+    if (!found) {
+      hide();
+      return;
+    }
     const [x, y, id, cluster, confidence] = found;
     const whose = id === null ? "a landmark" : id;
     tip.textContent = `${whose} · cluster ${cluster}` + (confidence === null ? "" : ` · confidence ${confidence.toFixed(2)}`);
@@ -39,4 +40,4 @@
   svg.addEventListener("pointerdown", show);
   svg.addEventListener("pointerleave", hide);
   document.addEventListener("scroll", hide, { passive: true });
-})();
+}

@@ -1,0 +1,5 @@
+"""``python -m viewspan`` is the ``viewspan`` command."""
+
+from viewspan.cli import main
+
+main()
