@@ -13,7 +13,7 @@ from viewspan._typing import AnyArray, Array
 from viewspan.graph.discretize import unit_rows
 from viewspan.plot.colours import INK, cluster_colours
 from viewspan.plot.references import labels_of, names_of_views
-from viewspan.plot.style import FAINT, canvas, line_colour, small, text_colour, without_frame
+from viewspan.plot.style import FAINT, canvas, line_colour, plain, small, text_colour, without_frame
 from viewspan.views import is_one_view
 
 ROOMY = 25
@@ -188,10 +188,8 @@ def exemplars(
     samples = samples_of(model, views, view)
     pictures = as_pictures(samples, image_shape)
     chosen = typical(model, views, np.asarray(np.isfinite(samples).all(axis=1)), n)
-    with canvas(
-        ax, 5.0, float(np.clip(0.5 + 4.6 * len(chosen) * image_shape[0] / (n * image_shape[1]), 1.5, 12))
-    ) as ax:
-        sheet = contact_sheet(pictures, chosen, n)
+    sheet = contact_sheet(pictures, chosen, n)
+    with canvas(ax, 5.0, float(np.clip(0.4 + 4.4 * sheet.shape[0] / sheet.shape[1], 1.2, 14.0))) as ax:
         across, down = sheet.shape[1] / n, sheet.shape[0] / len(chosen)
         ax.imshow(sheet, extent=(0, sheet.shape[1], sheet.shape[0], 0))
         for number, colour in enumerate(cluster_colours(len(chosen))):
@@ -203,7 +201,7 @@ def exemplars(
         ax.tick_params(axis="y", length=0)
         ax.set_xlim(-0.3 * across, sheet.shape[1])
         ax.set_ylabel("cluster")
-        ax.set_title(f"Most typical samples ({names_of_views(model)[position_of(model, view)]})")
+        ax.set_title(f"Most typical samples ({plain(names_of_views(model)[position_of(model, view)])})")
     return ax
 
 

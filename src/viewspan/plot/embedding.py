@@ -4,18 +4,20 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
 from sklearn.manifold import TSNE
 
 from viewspan._typing import AnyArray, Array
 from viewspan.graph.discretize import unit_rows
 from viewspan.plot.colours import cluster_colours
 from viewspan.plot.references import MOST_POINTS, eigenvectors, even_part, graph_of
-from viewspan.plot.style import canvas, text_colour, without_frame
+from viewspan.plot.style import canvas, page_colour, text_colour, without_frame
 
 FLAT = 3
 """Up to so many clusters, two eigenvectors show all of them."""
 PERPLEXITY = 30.0
-MIDDLE: dict[str, Any] = {"ha": "center", "va": "center", "fontweight": "bold", "zorder": 3}
+HALO = 2.5
+"""Points around a number, so that it is read upon its cluster."""
 
 
 def embedding(model: Any, *, ax: Axes | None = None, max_points: int = MOST_POINTS) -> Axes:
@@ -53,7 +55,7 @@ def embedding(model: Any, *, ax: Axes | None = None, max_points: int = MOST_POIN
             own = positions[labels[chosen] == number]
             if len(own):
                 middle = own[np.linalg.norm(own - np.median(own, axis=0), axis=1).argmin()]  # on the cluster itself
-                ax.text(middle[0], middle[1], str(number), color=text_colour(), **MIDDLE)
+                write_number(ax, number, middle)
         if n_clusters <= FLAT:
             ax.set_xlabel("second eigenvector of the graph")
             ax.set_ylabel("third eigenvector")
@@ -65,6 +67,11 @@ def embedding(model: Any, *, ax: Axes | None = None, max_points: int = MOST_POIN
         part = f", {len(chosen)} of {len(labels)} {what}" if len(chosen) < len(labels) else ""
         ax.set_title(f"Spectral embedding{part}")
     return ax
+
+
+def write_number(ax: Axes, number: int, where: Array) -> None:
+    text = ax.text(where[0], where[1], str(number), ha="center", va="center", color=text_colour(), fontweight="bold")
+    text.set_path_effects([withStroke(linewidth=HALO, foreground=page_colour(), alpha=0.8)])
 
 
 def place(model: Any, max_points: int) -> tuple[Array, AnyArray]:

@@ -16,7 +16,6 @@ STYLE: dict[Any, Any] = {
     "axes.labelsize": 9,
     "axes.linewidth": 0.8,
     "font.size": 9,
-    "text.parse_math": False,
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
     "legend.fontsize": 8,
@@ -56,6 +55,16 @@ def line_colour() -> Any:
 def small(scale: float = 0.88) -> float:
     """A size for what is written inside a picture."""
     return scale * float(mpl.rcParams["font.size"])
+
+
+def page_colour() -> Any:
+    """Of what is behind the picture."""
+    return mpl.rcParams["figure.facecolor"]
+
+
+def plain(text: str) -> str:
+    """Words of the user's as they are: a dollar sign begins no formula."""
+    return text.replace("$", r"\$")
 
 
 def say(ax: Axes, sentence: str) -> None:

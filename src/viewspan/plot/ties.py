@@ -10,7 +10,7 @@ from viewspan._typing import AnyArray, Array, Labels
 from viewspan.graph.quality import shares_of_ties
 from viewspan.plot.colours import cluster_colours
 from viewspan.plot.references import MOST_POINTS, eigenvectors, even_part, graph_of, links, round_tour, rows_of
-from viewspan.plot.style import FAINT, canvas, line_colour, small, text_colour
+from viewspan.plot.style import FAINT, canvas, line_colour, plain, small, text_colour
 
 RIM = 1.13
 """Where the numbers of clusters stand."""
@@ -178,7 +178,7 @@ def write_names(ax: Axes, placed: Placed, rows: AnyArray, ids: Sequence[Any]) ->
     known = placed.chosen[rows[placed.chosen] >= 0]
     for position in known[np.argsort(placed.own[known], kind="stable")[:NAMED]]:
         ax.annotate(
-            str(ids[int(rows[position])]),
+            plain(str(ids[int(rows[position])])),
             placed.positions[position],
             xytext=(4, 3),
             textcoords="offset points",

@@ -7,9 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
 from viewspan._typing import AnyArray, Array
+from viewspan.plot.clusters import write_at
 from viewspan.plot.colours import ACCENT, ALERT, INK
 from viewspan.plot.references import names_of_views
-from viewspan.plot.style import FAINT, canvas, line_colour, say, small, text_colour, without_frame
+from viewspan.plot.style import FAINT, canvas, line_colour, plain, say, small, text_colour, without_frame
 
 PALE = 0.75
 """The largest opacity under a number."""
@@ -55,11 +56,11 @@ def heat_map(ax: Axes, values: Array, rows: list[str], columns: list[str], form:
     image[..., 3] = PALE * np.abs(values) / max(float(np.abs(values).max()), np.finfo(float).tiny)
     ax.imshow(image, aspect="auto" if values.shape[0] != values.shape[1] else "equal")
     without_frame(ax)
-    ax.set_xticks(range(len(columns)), columns, rotation=0 if sum(map(len, columns)) < 36 else 35)
+    ax.set_xticks(range(len(columns)), map(plain, columns), rotation=0 if sum(map(len, columns)) < 36 else 35)
     if sum(map(len, columns)) >= 36:
         for label in ax.get_xticklabels():
             label.set_horizontalalignment("right")
-    ax.set_yticks(range(len(rows)), rows)
+    ax.set_yticks(range(len(rows)), map(plain, rows))
     ax.tick_params(length=0)
     if values.shape[1] <= ROOMY and values.shape[0] <= 3 * ROOMY:
         for (row, column), value in np.ndenumerate(values):
@@ -92,7 +93,7 @@ def view_contributions(model: Any, *, ax: Axes | None = None) -> Axes:
         ax.axvline(0.0, color=line_colour(), alpha=FAINT, linewidth=0.8)
         ax.set_xlim(min(0.0, 1.25 * float(np.nanmin(scores))), 1.15)
         ax.set_xticks([0, 0.5, 1])
-        ax.set_yticks(places, names)
+        ax.set_yticks(places, map(plain, names))
         ax.tick_params(axis="y", length=0)
         margin = 0.5 if len(names) > 1 else 0.9
         ax.set_ylim(len(names) - 1 + margin, -margin)
@@ -103,8 +104,9 @@ def view_contributions(model: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def written_bars(ax: Axes, places: AnyArray, lengths: Array, values: Array, name: str, colour: str) -> None:
-    bars = ax.barh(places, lengths, height=0.36, color=colour, label=name)
-    ax.bar_label(bars, [f"{value:.2f}" for value in values], padding=3, fontsize=small(), color=text_colour())
+    ax.barh(places, lengths, height=0.36, color=colour, label=name)
+    for place, length, value in zip(places, lengths, values, strict=True):
+        write_at(ax, f"{round(float(value), 2) + 0.0:.2f}", max(float(length), 0.0), float(place), small())
 
 
 def subspace_dimensions(model: Any, *, ax: Axes | None = None) -> Axes:

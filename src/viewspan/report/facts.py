@@ -97,7 +97,7 @@ def facts_of_views(model: SubspaceClusterer) -> list[ViewFacts]:
                 int(count),
                 f"{float(np.mean(one)):.3g}",
                 f"{weights[place]:.2f}" if len(weights) == len(names) else "",
-                f"{scores[place]:.2f}",
+                f"{round(float(scores[place]), 2) + 0.0:.2f}",
                 ", ".join(treated) or "as it was",
             )
         )

@@ -15,19 +15,8 @@ from viewspan.estimators.base import SubspaceClusterer
 from viewspan.report import facts
 from viewspan.report.pictures import Hover, Picture, draw, draw_points
 
-TITLES = {
-    "sizes": "Clusters",
-    "embedding": "A map of the samples",
-    "ties": "Samples between the clusters",
-    "affinity": "The graph",
-    "eigenvalues": "How many clusters",
-    "view_contributions": "What the views gave",
-    "view_similarity": "How much the views agree",
-    "convergence": "How near the optimum",
-    "confidence": "How sure",
-    "subspace_dimensions": "Subspaces",
-    "exemplars": "What the clusters look like",
-}
+FEWEST_ACROSS = 10
+"""Pictures of one cluster; more if they are tall."""
 MOST_DIMENSIONS = 60
 """Clusters whose subspaces are drawn."""
 
@@ -87,7 +76,6 @@ def html_report(
         views=facts.facts_of_views(model),
         parameters=repr(model),
         pictures=pictures,
-        titles=TITLES,
         points={name: points_of(model, where, names) for name, where in hover.items()},
         colours=plot.cluster_colours(model.n_clusters_),
         unsure=facts.least_sure(model, names),
@@ -117,7 +105,8 @@ def draw_all(
         found.append(draw("subspace_dimensions", partial(plot.subspace_dimensions, model)))
     for view, shape in image_shapes.items():
         size: Any = tuple(shape)[:2]
-        found.append(draw("exemplars", partial(plot.exemplars, model, views, view=view, image_shape=size)))
+        across = int(np.clip(np.ceil(FEWEST_ACROSS * size[0] / size[1]), FEWEST_ACROSS, 2 * FEWEST_ACROSS))
+        found.append(draw("exemplars", partial(plot.exemplars, model, views, view=view, image_shape=size, n=across)))
     return found, {"ties": tied, "embedding": embedded}
 
 

@@ -3,7 +3,8 @@
 import io
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
@@ -14,7 +15,7 @@ from matplotlib.figure import Figure
 from viewspan import plot
 from viewspan._typing import AnyArray
 
-TEXT, LINE = "#0a0b0c", "#0c0b0a"
+TEXT, LINE, PAGE = "#0a0b0c", "#0c0b0a", "#0b0c0a"
 """Stand for the page's colours, which are not known when a picture is drawn."""
 STYLE: dict[Any, Any] = {
     **plot.STYLE,
@@ -30,22 +31,26 @@ STYLE: dict[Any, Any] = {
     "xtick.color": LINE,
     "ytick.color": LINE,
     "axes.facecolor": "none",
-    "figure.facecolor": "none",
+    "figure.facecolor": PAGE,
     "savefig.facecolor": "none",
 }
 RESOLUTION = 144
 """Dots per inch of images inside pictures."""
 IDS = re.compile(r'(\bid="|xlink:href="#|href="#|url\(#)')
 NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
+LARGEST = 120
+"""Pixels per inch of a picture, so that small ones are not blown up."""
 PLACES = 1
 """Digits after the point of coordinates: a tenth of a point is less than can be seen."""
 
 
 class Picture(NamedTuple):
-    """One, with a sentence that says how to read it."""
+    """One, with its title, how many pixels wide it may be, and a sentence that says how to read it."""
 
     name: str
+    title: str
     svg: str
+    width: int
     how_to_read: str
 
 
@@ -59,47 +64,46 @@ class Hover(NamedTuple):
 def draw(name: str, function: Callable[[], Axes]) -> Picture:
     """A function of :mod:`viewspan.plot`, drawn for the page."""
     with page_style():
-        figure = function().figure
-        assert isinstance(figure, Figure)
-        return Picture(name, as_svg(figure, name), plot.HOW_TO_READ[name])
+        return picture_of(function(), name)[0]
 
 
 def draw_points(name: str, function: Callable[[], Axes]) -> tuple[Picture, Hover]:
     """With the places of its points."""
     with page_style():
-        ax = function()
-        figure = ax.figure
-        assert isinstance(figure, Figure)
-        figure.set_dpi(72)  # a point is a unit of SVG
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # as it is now it stays
-        (points,) = [part for part in ax.collections if part.get_gid() == "points"]
-        x, y = ax.transData.transform(np.asarray(points.get_offsets())).T
-        hover = Hover(rounded(x), rounded(figure.bbox.height - y))
-        return Picture(name, as_svg(figure, name), plot.HOW_TO_READ[name]), hover
+        return picture_of(function(), name)
+
+
+def picture_of(ax: Axes, name: str) -> tuple[Picture, Hover]:
+    """The title moves to the page, so that it is not there twice."""
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    title = ax.get_title(loc="left").replace(r"\$", "$")
+    ax.set_title("", loc="left")
+    figure.set_dpi(72)  # a point is a unit of SVG
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # as it is now it stays
+    hover = points_of(ax, float(figure.bbox.height))
+    width = round(LARGEST * float(figure.get_figwidth()))
+    return Picture(name, title, as_svg(figure, name), width, plot.HOW_TO_READ[name]), hover
+
+
+def points_of(ax: Axes, height: float) -> Hover:
+    """Where they are in the picture, whose y goes down."""
+    found = [np.asarray(part.get_offsets()) for part in ax.collections if part.get_gid() == "points"]
+    x, y = ax.transData.transform(np.vstack([np.empty((0, 2)), *found])).T
+    return Hover(rounded(x), rounded(height - y))
 
 
 def rounded(values: AnyArray) -> list[float]:
     return [float(value) for value in np.round(values, PLACES)]
 
 
-class page_style:  # noqa: N801 (used like a function)
+@contextmanager
+def page_style() -> Iterator[None]:
     """The look of the page; and no windows, whatever the user's settings."""
-
-    def __enter__(self) -> None:
-        self.context = plt.rc_context(STYLE)
-        self.quiet = warnings.catch_warnings()
-        self.interactive = plt.isinteractive()
-        plt.ioff()
-        self.context.__enter__()
-        self.quiet.__enter__()
+    with plt.ioff(), plt.rc_context(STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # the browser has its own fonts
-
-    def __exit__(self, *error: Any) -> None:
-        self.quiet.__exit__(*error)
-        self.context.__exit__(*error)
-        if self.interactive:
-            plt.ion()
+        yield
 
 
 def as_svg(figure: Figure, name: str) -> str:
@@ -112,4 +116,6 @@ def as_svg(figure: Figure, name: str) -> str:
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = IDS.sub(lambda found: f"{found[0]}{name}-", text)
-    return text.replace(TEXT, "var(--ink)").replace(LINE, "var(--line)")
+    for standing, colour in ((TEXT, "var(--ink)"), (LINE, "var(--line)"), (PAGE, "var(--card)")):
+        text = text.replace(standing, colour)
+    return text
