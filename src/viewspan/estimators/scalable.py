@@ -16,6 +16,7 @@ from viewspan._warnings import warn
 from viewspan.assignment import UNKNOWN
 from viewspan.blocks import ignore, source_of
 from viewspan.estimators.base import COUNT, SubspaceClusterer, check_memory
+from viewspan.estimators.inputs import remember_input
 from viewspan.fitting import LARGEST_SEED, PER_LANDMARK, Fitted, fit_in_memory, fit_landmarks, merge, summarise
 from viewspan.preparation import Columns, Preparation
 from viewspan.summary import Moments, Summarise, Summary
@@ -50,6 +51,14 @@ class Arrived:
     function: Summarise
     summary: Summary
     last: Views
+
+
+def takes_batches(model: Any) -> bool:
+    """Also to be asked of combinations that no solver takes; those are refused when they are to be fitted."""
+    try:
+        return bool(model._can_be_reduced)
+    except ValueError:
+        return False
 
 
 class ScalableClusterer(SubspaceClusterer):
@@ -155,7 +164,7 @@ class ScalableClusterer(SubspaceClusterer):
             by_patterns=self._by_patterns,
         )
 
-    @available_if(lambda self: self._can_be_reduced)  # type: ignore[untyped-decorator]
+    @available_if(takes_batches)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
         """Take in one more batch of samples.
 
@@ -181,7 +190,7 @@ class ScalableClusterer(SubspaceClusterer):
             n_samples = max(self._n_rows, sum(views.n_features))
             check_memory(self._bytes_of_landmarks(n_samples, views.n_features), self, n_samples, FEWER)
             arrived = self._first_batch(views)
-            self._remember_input(X, views)
+            remember_input(self, X, views)
         else:
             views = self._check_alike(X, "partial_fit")
             function = replace(so_far.function, offset=so_far.summary.n_samples)
