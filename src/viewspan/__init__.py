@@ -10,6 +10,7 @@ from viewspan.pipeline import solve
 from viewspan.regularization_path import Path, path
 from viewspan.solvers.result import Check, Result
 from viewspan.subspaces import Reconstruction, Subspace
+from viewspan.view_splitter import ViewSplitter
 
 __version__ = "0.1.0"
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Reconstruction",
     "Result",
     "Subspace",
+    "ViewSplitter",
     "affinity",
     "metrics",
     "ncut",

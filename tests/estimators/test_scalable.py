@@ -418,11 +418,3 @@ def test_tiny_sparse_values_are_as_good_as_others():
     views, labels = many_subspaces(200)
     tiny = [scipy.sparse.csr_array(1e-306 * view) for view in views]
     assert adjusted_rand_score(labels, viewspan.CLRSC(5, **LANDMARKS).fit_predict(tiny)) > 0.97
-
-
-def test_combinations_that_no_solver_takes_have_no_batches():
-    """Asked for what it can do, an estimator answers; it refuses when it is to do it."""
-    model = viewspan.CLRSC(2, datafit="l12", coupling="rank_one")
-    assert not hasattr(model, "partial_fit")
-    with pytest.raises(ValueError, match="coupling='rank_one' needs a quadratic fit"):
-        model.fit(many_subspaces(20)[0])

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError, Str
 from sklearn.utils.validation import check_is_fitted
 
 from viewspan import memory
+from viewspan._callbacks import CallbackSupportMixin, tasks_of, with_callbacks
 from viewspan._progress import Stages
 from viewspan._sparse import full
 from viewspan._typing import Array, Graph, Labels
@@ -51,7 +52,7 @@ ROUGH = 1e-3
 """The relative gap at which a graph has settled."""
 
 
-class Base(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class Base(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Scikit-learn's part."""
 
 
@@ -98,6 +99,7 @@ class SubspaceClusterer(FittedAttributes, Base):
     def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
         """λ and τ for this data, where λ is automatic at a multiple of it."""
 
+    @with_callbacks
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 (scikit-learn's name)
         """Cluster the samples.
 
@@ -116,10 +118,12 @@ class SubspaceClusterer(FittedAttributes, Base):
         self._check_parameters()
         views = check_views(X, caller=type(self).__name__, missing=self.missing == "allow")
         self._check_count(views.n_samples)
-        fit, labels = self._fit_views(views, Stages(self.callback, self.verbose))
+        stages = Stages(self.callback, self.verbose, tasks_of(self, X, y))
+        fit, labels = self._fit_views(views, stages)
         self._remember(fit)
         remember_input(self, X, views)
         self.labels_ = labels
+        stages.end()
         return self
 
     def _fit_views(self, views: Views, stages: Stages) -> tuple[Fitted, Labels]:
@@ -190,6 +194,22 @@ class SubspaceClusterer(FittedAttributes, Base):
         absent_as_nan(arrays, residuals, views.observed)
         found: Any = dict(zip(self._view_names or X, arrays, strict=True)) if isinstance(X, Mapping) else arrays
         return Reconstruction(arrays[0] if views.single else found, residuals, labels)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the columns of :meth:`transform`: the name of the class and a number.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Compared with those of a single view, as scikit-learn does; several have no common list.
+
+        Returns
+        -------
+        array of str
+        """
+        check_is_fitted(self)
+        several = isinstance(self.n_features_in_, tuple)
+        return super().get_feature_names_out(None if several else input_features)
 
     @property
     def _n_features_out(self) -> int:

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from viewspan import memory
+from viewspan._callbacks import tasks_of, with_callbacks
 from viewspan._progress import Stages
 from viewspan._typing import Labels
 from viewspan._warnings import warn
@@ -211,6 +212,7 @@ class ScalableClusterer(SubspaceClusterer):
         function = Summarise(preparation, self.normalize, by, self._n_rows, seed)
         return Arrived(function, summary_of(views, function), copied(views))
 
+    @with_callbacks
     def _settle(self) -> None:
         """Solve for the batches that are there."""
         summary, preparation, last = self._arrived.summary, self._arrived.function.preparation, self._arrived.last
@@ -222,11 +224,12 @@ class ScalableClusterer(SubspaceClusterer):
             check_memory(self._bytes_of_all(summary.n_samples, widths), self, summary.n_samples)
         else:
             self._check_enough_landmarks()
-        stages = Stages(self.callback, self.verbose)
+        stages = Stages(self.callback, self.verbose, tasks_of(self))
         recipe = self._recipe(np.dtype(np.float64), stages)
         recipe.generator.randint(LARGEST_SEED)  # the fair sample's, so that a fit of all samples would do the same
         self._remember(fit_landmarks(preparation, summary, None if dense else self._n_landmarks, recipe, stages))
         self.labels_ = self.predict(last.arrays[0] if last.single else last.arrays)
+        stages.end()
 
     def _check_batches(self, summary: Summary, preparation: Preparation, last: Views) -> None:
         if summary.n_samples < MIN_SAMPLES:
