@@ -21,6 +21,7 @@ from viewspan.assignment import UNKNOWN, Assigner
 from viewspan.blocks import source_of
 from viewspan.estimators.attributes import FittedAttributes
 from viewspan.estimators.inputs import check_same_input, remember_input, with_index
+from viewspan.estimators.representation import FittedRepresentation
 from viewspan.fitting import Fitted, Recipe, fit_all
 from viewspan.graph.discretize import AskedLabels
 from viewspan.graph.unite import AskedWeights, Unite
@@ -56,7 +57,7 @@ class Base(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMix
     """Scikit-learn's part."""
 
 
-class SubspaceClusterer(FittedAttributes, Base):
+class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
     """Solve an objective of the family, unite the coefficients in a graph, cut it.
 
     A subclass names its axes and its weights.
