@@ -61,6 +61,12 @@ def test_arrays_of_every_kind(kind):
     assert_views(found, [WIDE[:, [5, 2]], WIDE[:, [3]]])
 
 
+def test_keys_are_kept_as_they_are():
+    found = ViewSplitter({1: slice(0, 12), "1": slice(12, 24)}).fit_transform(WIDE)
+    assert list(found) == [1, "1"]
+    assert_views(found)
+
+
 def test_frames_stay_frames():
     pl = pytest.importorskip("polars")
     pa = pytest.importorskip("pyarrow")

@@ -77,8 +77,9 @@ class ViewSplitter(CallbackSupportMixin, TransformerMixin, BaseEstimator, auto_w
             raise ValueError("columns must name one view at least. Got none.")
         tasks = tasks_of(self, X, y, n_stages=0)
         table, names = as_table(X)
-        found = [positions(table, names, chosen, name) for name, chosen in self._named().items()]
-        check_partition(table.shape[1], names, found, list(self._named()), dropped=self.remainder == "drop")
+        pairs = list(zip(self._view_names(), self._selections(), strict=True))
+        found = [positions(table, names, chosen, view) for view, chosen in pairs]
+        check_partition(table.shape[1], names, found, self._view_names(), dropped=self.remainder == "drop")
         self.n_features_in_ = table.shape[1]
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
@@ -155,11 +156,14 @@ class ViewSplitter(CallbackSupportMixin, TransformerMixin, BaseEstimator, auto_w
         tags.input_tags.allow_nan = True
         return tags
 
-    def _named(self) -> dict[str, Selection]:
+    def _selections(self) -> list[Selection]:
+        return list(self.columns.values() if isinstance(self.columns, Mapping) else self.columns)
+
+    def _view_names(self) -> list[str]:
         """What messages call the views."""
         if isinstance(self.columns, Mapping):
-            return {str(name): chosen for name, chosen in self.columns.items()}
-        return {f"view {position}": chosen for position, chosen in enumerate(self.columns)}
+            return [str(name) for name in self.columns]
+        return [f"view {position}" for position in range(len(self.columns))]
 
     def _like_columns(self, parts: list[Any]) -> Any:
         return dict(zip(self.columns, parts, strict=True)) if isinstance(self.columns, Mapping) else parts

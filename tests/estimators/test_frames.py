@@ -141,7 +141,7 @@ def test_names_that_are_numbers_are_none_and_half_of_them_an_error():
     assert not hasattr(model().fit([pd.DataFrame(view) for view in VIEWS]), "feature_names_in_")
     mixed = PANDAS[1].set_axis([0, *NAMES[1][1:]], axis=1)
     with pytest.raises(TypeError, match=r"view 1 has columns some of which .* such as 0; call all by strings"):
-        model().fit([PANDAS[0], mixed])
+        model(callback=lambda look: pytest.fail("worked before")).fit([PANDAS[0], mixed])
 
 
 @pytest.mark.parametrize(

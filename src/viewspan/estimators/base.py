@@ -20,7 +20,7 @@ from viewspan._warnings import warn
 from viewspan.assignment import UNKNOWN, Assigner
 from viewspan.blocks import source_of
 from viewspan.estimators.attributes import FittedAttributes
-from viewspan.estimators.inputs import check_same_input, remember_input, with_index
+from viewspan.estimators.inputs import all_feature_names, check_same_input, remember_input, with_index
 from viewspan.estimators.representation import FittedRepresentation
 from viewspan.fitting import Fitted, Recipe, fit_all
 from viewspan.graph.discretize import AskedLabels
@@ -118,11 +118,12 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         """
         self._check_parameters()
         views = check_views(X, caller=type(self).__name__, missing=self.missing == "allow")
+        names = all_feature_names(X)
         self._check_count(views.n_samples)
         stages = Stages(self.callback, self.verbose, tasks_of(self, X, y))
         fit, labels = self._fit_views(views, stages)
         self._remember(fit)
-        remember_input(self, X, views)
+        remember_input(self, X, views, names)
         self.labels_ = labels
         stages.end()
         return self

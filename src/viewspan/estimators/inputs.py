@@ -11,13 +11,15 @@ from viewspan.sample_ids import sample_ids
 from viewspan.tables import feature_names
 from viewspan.views import Views, is_one_view, name_views
 
+Names = tuple[AnyArray | None, ...]
+"""Of the features of every view; None for views without."""
 
-def remember_input(model: Any, X: Any, views: Views) -> None:  # noqa: N803 (scikit-learn's name)
+
+def remember_input(model: Any, X: Any, views: Views, names: Names) -> None:  # noqa: N803 (scikit-learn's name)
     """Numbers and names of features: of one view as scikit-learn has them, of several in a tuple."""
     model.n_views_in_ = len(views.arrays)
     model.n_features_in_ = views.n_features[0] if views.single else views.n_features
     model._view_names = list(X) if isinstance(X, Mapping) and not views.single else None
-    names = all_feature_names(X)
     model.__dict__.pop("feature_names_in_", None)
     if any(given is not None for given in names):
         model.feature_names_in_ = names[0] if views.single else names
@@ -51,8 +53,8 @@ def check_same_names(name: str, given: AnyArray | None, fitted: AnyArray | None)
         )
 
 
-def all_feature_names(X: Any) -> tuple[AnyArray | None, ...]:  # noqa: N803
-    """Of every view; None for those without."""
+def all_feature_names(X: Any) -> Names:  # noqa: N803
+    """An error where they are unclear; so it is asked before the work."""
     names, parts = name_views(X, is_one_view(X))
     return tuple(feature_names(part, name) for name, part in zip(names, parts, strict=True))
 

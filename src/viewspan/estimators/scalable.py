@@ -17,7 +17,7 @@ from viewspan._warnings import warn
 from viewspan.assignment import UNKNOWN
 from viewspan.blocks import ignore, source_of
 from viewspan.estimators.base import COUNT, SubspaceClusterer, check_memory
-from viewspan.estimators.inputs import remember_input
+from viewspan.estimators.inputs import all_feature_names, remember_input
 from viewspan.fitting import LARGEST_SEED, PER_LANDMARK, Fitted, fit_in_memory, fit_landmarks, merge, summarise
 from viewspan.preparation import Columns, Preparation
 from viewspan.summary import Moments, Summarise, Summary
@@ -187,11 +187,11 @@ class ScalableClusterer(SubspaceClusterer):
         self._check_landmarks()
         so_far = self.__dict__.get("_arrived")
         if so_far is None:
-            views = check_views(X, caller="partial_fit", min_samples=1)
+            views, names = check_views(X, caller="partial_fit", min_samples=1), all_feature_names(X)
             n_samples = max(self._n_rows, sum(views.n_features))
             check_memory(self._bytes_of_landmarks(n_samples, views.n_features), self, n_samples, FEWER)
             arrived = self._first_batch(views)
-            remember_input(self, X, views)
+            remember_input(self, X, views, names)
         else:
             views = self._check_alike(X, "partial_fit")
             function = replace(so_far.function, offset=so_far.summary.n_samples)
