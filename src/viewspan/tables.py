@@ -69,7 +69,7 @@ def numbers_of(column: Any, name: str) -> AnyArray:
     check_dtype(values, f"column {name!r}", hint="Encode or drop it.")
     if values.dtype.kind == "O":
         with suppress(TypeError, ValueError):
-            values = np.array([np.nan if value is None else value for value in values], dtype=float)
+            values = np.array(values.tolist(), dtype=float)  # None becomes NaN
     if values.ndim != 1 or values.dtype.kind not in "fiub":
         kind = getattr(column, "dtype", getattr(column, "type", values.dtype))
         raise ValueError(f"column {name!r} holds {kind}, and a view must be numbers; encode or drop it.")

@@ -125,6 +125,7 @@ def test_pipelines_and_searches_pass_them_on():
     pipeline.fit(np.hstack(VIEWS))
     estimators = [task.estimator_name for task in recorder.begun if task.task_name in {"fit", "solving"}]
     assert estimators == ["Pipeline", "ViewSplitter", "CLRSC", "CLRSC"]
+    assert Counter(map(id, recorder.begun)) == Counter(map(id, recorder.ended))
     assert recorder.calls == {"setup": 1, "teardown": 1}
     search = GridSearchCV(
         clone(pipeline).set_callbacks(), {"clrsc__tau": [0.0, "auto"]}, scoring=make_scorer(adjusted_rand_score), cv=2

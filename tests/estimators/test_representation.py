@@ -104,6 +104,11 @@ def test_looking_computes_nothing(monkeypatch):
     assert ["samples", "30 in batches"] in cells(batches._repr_html_())
 
 
+def test_parameters_that_no_solver_takes_can_be_looked_at():
+    model = viewspan.CLRSC(2, random_state=0).fit(VIEWS).set_params(datafit="l12", coupling="rank_one")
+    assert "What was found" in model._repr_html_()
+
+
 def test_long_lists_are_cut():
     rng = np.random.default_rng(0)
     model = viewspan.CLRSC(2, random_state=0, lam=1.0, tau=0.0).fit([rng.normal(size=(6, 2)) for _ in range(25)])

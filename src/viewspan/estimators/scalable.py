@@ -54,14 +54,6 @@ class Arrived:
     last: Views
 
 
-def takes_batches(model: Any) -> bool:
-    """Also to be asked of combinations that no solver takes; those are refused when they are to be fitted."""
-    try:
-        return bool(model._can_be_reduced)
-    except ValueError:
-        return False
-
-
 class ScalableClusterer(SubspaceClusterer):
     """With a graph of landmarks where there are too many samples for one of all."""
 
@@ -165,7 +157,7 @@ class ScalableClusterer(SubspaceClusterer):
             by_patterns=self._by_patterns,
         )
 
-    @available_if(takes_batches)  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self._can_be_reduced)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
         """Take in one more batch of samples.
 
