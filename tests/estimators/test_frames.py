@@ -1,6 +1,7 @@
 """Frames of pandas and polars and tables of Arrow as views: names, nulls, ids, and frames that come back."""
 
 import datetime
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -83,7 +84,7 @@ def test_what_is_no_number_is_named(column, message):
 
 def test_numbers_of_other_types():
     truth = np.arange(30) % 3 == 0
-    decimals = pl.Series("price", [f"{number}.5" for number in range(30)]).str.to_decimal(scale=1)
+    decimals = pl.Series("price", [Decimal(f"{number}.5") for number in range(30)])
     frame = POLARS[0].with_columns(pl.Series("yes", truth), pl.Series("count", np.arange(30, dtype=np.uint8)), decimals)
     expected = np.column_stack([VIEWS[0], truth, np.arange(30), np.arange(30) + 0.5])
     np.testing.assert_allclose(model().fit(frame).lam_, model().fit(expected).lam_)
