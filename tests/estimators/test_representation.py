@@ -95,9 +95,9 @@ def test_looking_computes_nothing(monkeypatch):
     assert "What was found" in FITTED._repr_html_()
     batches = viewspan.CLRSC(2, random_state=0).partial_fit(VIEWS)
     monkeypatch.setattr(viewspan.CLRSC, "_settle", fail)
-    shown = batches._repr_html_()
-    assert ["samples", "30 in batches"] in cells(shown)
-    assert "when its labels are asked for" in shown
+    for shown in (batches._repr_html_(), batches._repr_mimebundle_()["text/html"]):
+        assert ["samples", "30 in batches"] in cells(shown)
+        assert "when its labels are asked for" in shown
     assert "result_" not in vars(batches)
     monkeypatch.undo()
     assert len(batches.labels_) == 30

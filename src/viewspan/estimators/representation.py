@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 
 from viewspan._typing import AnyArray
@@ -49,10 +50,9 @@ class FittedRepresentation:
         return diagram if IN_DIAGRAM else diagram + found_html(shown, alone=True)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        if "text/html" in bundle:
-            bundle["text/html"] = self._repr_html_inner()
-        return bundle
+        """What Jupyter asks for; scikit-learn's would draw the diagram without asking the method above."""
+        html = {"text/html": self._repr_html_inner()} if get_config()["display"] == "diagram" else {}
+        return {"text/plain": repr(self), **html}
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> "InDiagram":
         """For scikit-learn's diagram, also in pipelines: what was found, and the attributes that are stored."""
