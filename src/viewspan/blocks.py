@@ -16,7 +16,7 @@ import numpy as np
 from viewspan._optional import require
 from viewspan._threads import in_threads, single_threaded_blas
 from viewspan._typing import AnyArray
-from viewspan.tables import is_dask
+from viewspan.frames import is_dask
 from viewspan.views import Views
 
 ENTRIES = 2**21

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from viewspan._typing import AnyArray
-from viewspan.tables import feature_names, is_arrow, is_pandas, is_polars, refuse_lazy
+from viewspan.frames import feature_names, is_arrow, is_pandas, is_polars, refuse_lazy
 from viewspan.views import is_one_view
 
 Selection = Sequence[str] | Sequence[int] | Sequence[bool] | slice | AnyArray | Callable[[Any], Any]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from viewspan.tables import is_dask, is_pandas
+from viewspan.frames import is_dask, is_pandas
 
 
 def check_frames_aligned(names: Sequence[str], parts: Sequence[Any]) -> None:

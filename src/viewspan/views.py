@@ -17,7 +17,7 @@ from viewspan._sparse import is_sparse
 from viewspan._typing import AnyArray, Array, Block
 from viewspan._warnings import warn
 from viewspan.sample_ids import check_frames_aligned
-from viewspan.tables import as_array, check_kind, is_dask, refuse_lazy, with_nan
+from viewspan.frames import as_array, check_kind, is_dask, refuse_lazy, with_nan
 
 MIN_SAMPLES = 2
 WHOLE_ROWS = ", or take missing='allow' where it is offered: whole rows of NaN are samples that the view does not have"

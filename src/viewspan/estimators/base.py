@@ -31,7 +31,7 @@ from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
 from viewspan.subspaces import Reconstruction, absent_as_nan, reconstruct
-from viewspan.tables import is_dask
+from viewspan.frames import is_dask
 from viewspan.views import Views, check_views
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")

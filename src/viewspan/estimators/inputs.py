@@ -8,7 +8,7 @@ from sklearn.utils._set_output import _get_output_config
 
 from viewspan._typing import AnyArray
 from viewspan.sample_ids import sample_ids
-from viewspan.tables import feature_names
+from viewspan.frames import feature_names
 from viewspan.views import Views, is_one_view, name_views
 
 Names = tuple[AnyArray | None, ...]
