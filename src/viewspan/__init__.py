@@ -12,6 +12,7 @@ from viewspan.pipeline import solve
 from viewspan.regularization_path import Path, path
 from viewspan.solvers.result import Check, Result
 from viewspan.subspaces import Reconstruction, Subspace
+from viewspan.view_splitter import ViewSplitter
 
 __all__ = [
     "CLRSC",
@@ -24,6 +25,7 @@ __all__ = [
     "Reconstruction",
     "Result",
     "Subspace",
+    "ViewSplitter",
     "__version__",
     "affinity",
     "load",

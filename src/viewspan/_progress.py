@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from viewspan._callbacks import Tasks
 from viewspan.solvers.result import Callback, Check
 
 logger = logging.getLogger("viewspan")
@@ -39,8 +40,13 @@ class Progress(NamedTuple):
 class Stages:
     """Counts what is done of one stage after the other, and tells whoever wants to know."""
 
-    def __init__(self, callback: Callable[[Progress], None] | None = None, verbose: bool | int = False) -> None:
-        self.callback, self.verbose = callback, verbose
+    def __init__(
+        self,
+        callback: Callable[[Progress], None] | None = None,
+        verbose: bool | int = False,
+        tasks: Tasks | None = None,
+    ) -> None:
+        self.callback, self.verbose, self.tasks = callback, verbose, tasks
         self.start = time.perf_counter()
         self.name, self.total, self.done = "", 1, 0
         self.began = self.told = self.logged = self.start
@@ -50,16 +56,31 @@ class Stages:
     def begin(self, name: str, total: int = 1) -> None:
         self.name, self.total, self.done = name, max(total, 1), 0
         self.began = self.logged = time.perf_counter()
+        if self.tasks is not None:
+            self.tasks.begin(name, self.total)
         self._tell(force=True)
 
     def step(self, amount: int = 1) -> None:
         self.done += amount
+        if self.tasks is not None:
+            self.tasks.advance(min(self.done / self.total, 1.0))
         self._tell(force=self.done >= self.total)
 
     @property
     def on_check(self) -> Callback | None:
         """For the solver."""
-        return log_check if self.verbose else None
+        return self._check if self.verbose or self.tasks is not None else None
+
+    def end(self) -> None:
+        """The fit is done."""
+        if self.tasks is not None:
+            self.tasks.end()
+
+    def _check(self, check: Check) -> None:
+        if self.verbose:
+            log_check(check)
+        if self.tasks is not None:
+            self.tasks.check(check)
 
     def _tell(self, *, force: bool) -> None:
         now = time.perf_counter()

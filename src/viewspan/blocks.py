@@ -16,7 +16,8 @@ import numpy as np
 from viewspan._optional import require
 from viewspan._threads import in_threads, single_threaded_blas
 from viewspan._typing import AnyArray
-from viewspan.views import Views, is_dask
+from viewspan.frames import is_dask
+from viewspan.views import Views
 
 ENTRIES = 2**21
 """Of the largest array that is made of one block."""

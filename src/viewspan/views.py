@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_array
 from viewspan._sparse import is_sparse
 from viewspan._typing import AnyArray, Array, Block
 from viewspan._warnings import warn
+from viewspan.frames import as_array, check_kind, is_dask, refuse_lazy, with_nan
+from viewspan.sample_ids import check_frames_aligned
 
 MIN_SAMPLES = 2
 WHOLE_ROWS = ", or take missing='allow' where it is offered: whole rows of NaN are samples that the view does not have"
@@ -145,11 +147,6 @@ def with_zeros(block: Block, present: AnyArray) -> Block:
     return kept
 
 
-def is_dask(array: Any) -> bool:
-    """Told by name, so that Dask need not be installed."""
-    return type(array).__module__.partition(".")[0] == "dask"
-
-
 def check_views(views: Any, *, caller: str, min_samples: int = MIN_SAMPLES, missing: bool = False) -> Views:
     """Turn what the user gave into arrays of the same samples.
 
@@ -217,7 +214,8 @@ def check_view(view: Any, name: str, caller: str, min_samples: int, missing: boo
     try:
         if is_dask(view):
             return check_dask(view, caller, min_samples)
-        sparse = scipy.sparse.issparse(view)
+        refuse_lazy(view)
+        view, sparse = as_array(view), scipy.sparse.issparse(view)
         table = view if sparse or hasattr(view, "dtypes") or isinstance(view, np.matrix) else np.asarray(view)
         check_kind(table)
         if missing and hasattr(table, "isna"):
@@ -231,16 +229,6 @@ def check_view(view: Any, name: str, caller: str, min_samples: int, missing: boo
         array = array.copy()
         array.sum_duplicates()
     return array
-
-
-def with_nan(frame: Any) -> Any:
-    """In place of what pandas writes for missing values, which numpy cannot convert."""
-    unknown = np.asarray(frame.isna())
-    plain = all(isinstance(kind, np.dtype) and kind.kind == "f" for kind in frame.dtypes)
-    if plain or not unknown.any():
-        return frame
-    values = np.where(unknown, np.nan, frame.to_numpy(dtype=object)).astype(float)
-    return type(frame)(values, index=frame.index, columns=frame.columns)
 
 
 def check_dask(view: Any, caller: str, min_samples: int) -> Any:
@@ -270,46 +258,6 @@ def refuse_unsuitable(view: Any, name: str, missing: bool) -> None:
         )
 
 
-def check_kind(table: Any) -> None:
-    """Two dimensions and numbers; said before the general checks because these messages can say what to do."""
-    shape = np.shape(table)
-    if len(shape) == 0:
-        raise ValueError(
-            f"Expected 2D array, got {table.dtype} scalar instead. Load the file first and give its table."
-        )
-    if len(shape) == 1:
-        raise ValueError(
-            f"Expected 2D array, got 1D array of shape {shape} instead. A view has one row per sample. Reshape your "
-            "data: one feature with array.reshape(-1, 1) or series.to_frame(), one sample with array.reshape(1, -1)."
-        )
-    if len(shape) > 2:
-        raise ValueError(
-            f"Expected 2D array, got {len(shape)}D array of shape {shape} instead. "
-            "Flatten every sample to one row with array.reshape(len(array), -1)."
-        )
-    if hasattr(table, "items") and not scipy.sparse.issparse(table):
-        for column, values in table.items():
-            check_dtype(np.asarray(values), f"column {column!r}")
-    else:
-        check_dtype(table, "the array")
-
-
-def check_dtype(values: Any, what: str) -> None:
-    if values.dtype.kind == "c":
-        raise ValueError(
-            f"Complex data not supported, and {what} is complex; take real and imaginary parts as features."
-        )
-    if values.dtype.kind == "O" and is_dask(values):
-        raise ValueError(f"{what} holds Python objects; convert it to numbers with .astype(float).")
-    if values.dtype.kind in "mM":
-        raise ValueError(f"{what} holds dates or durations ({values.dtype}); turn them into numbers first.")
-    if values.dtype.kind in "UST" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values.flat)):
-        raise ValueError(
-            f"{what} holds text, and a view must be numbers (could not convert string to float). Encode or drop it; "
-            "if it identifies the samples, make it the index (index_col= when reading, or frame.set_index)."
-        )
-
-
 def check_finite(block: Block, name: str, first: int | None = None, *, missing: bool = False) -> None:
     values: AnyArray = block.data if is_sparse(block) else block
     if np.isfinite(values).all():
@@ -327,32 +275,6 @@ def report_unusable(name: str, n_missing: int, n_infinite: int, size: int, where
         raise ValueError(
             f"{name} contains {' and '.join(found)} of its {size} values{where}; impute or remove them first{hint}."
         )
-
-
-def check_frames_aligned(names: Sequence[str], parts: Sequence[Any]) -> None:
-    """Data frames carry their sample ids: rows that stand in another order are an error, not a guess."""
-    frames = [(name, part.index) for name, part in zip(names, parts, strict=True) if hasattr(part, "loc")]
-    for name, index in frames[1:]:
-        first_name, first = frames[0]
-        if len(index) != len(first) or index.equals(first):
-            continue
-        if sorted(map(str, index)) == sorted(map(str, first)):
-            raise ValueError(
-                f"{name} has the same index in another order than {first_name}, so their rows are not the same "
-                f"samples; align it with view.loc[first.index], where view is {name} and first is {first_name}."
-            )
-        if not (is_default(index) or is_default(first)):
-            strange = next((label for label in index if label not in first), None)
-            example = f"{strange!r} is not in {first_name}" if strange is not None else "some ids are repeated"
-            raise ValueError(
-                f"{name} has another index than {first_name} ({example}), so their rows are not the same samples; "
-                "keep the ids that all views share. If the rows do correspond, drop the index with "
-                ".reset_index(drop=True)."
-            )
-
-
-def is_default(index: Any) -> bool:
-    return type(index).__name__ == "RangeIndex"
 
 
 def count_distinct(views: Views, enough: int) -> int:

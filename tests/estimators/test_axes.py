@@ -150,3 +150,11 @@ def test_any_fit_goes_with_any_penalty_where_lam_is_given():
     assert accuracy(labels, views, datafit="l12", penalty="l1", lam=0.3) == 100.0
     assert accuracy(labels, views, datafit="l1", penalty="l1", lam=0.9) == 100.0
     assert accuracy(labels, views, penalty="l1", coupling="rank_one") == 100.0
+
+
+def test_combinations_that_no_solver_takes_have_no_batches():
+    """Asked for what it can do, an estimator answers; it refuses when it is to do it."""
+    model = viewspan.CLRSC(2, datafit="l12", coupling="rank_one")
+    assert not hasattr(model, "partial_fit")
+    with pytest.raises(ValueError, match="coupling='rank_one' needs a quadratic fit"):
+        model.fit(two_subspaces()[0])

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from viewspan._typing import AnyArray
 from viewspan.commands import options as o
 from viewspan.commands.terminal import Terminal, one_sentence
 from viewspan.tables import InputError, Reading
@@ -64,14 +65,15 @@ def in_order(tables: list[Table], fitted: Any, reading: Reading) -> list[Table]:
         raise InputError(f"The model has {len(names)} views ({listed(names)}), and {len(tables)} were given.")
     given = {table.name: table for table in tables}
     ordered = [given[name] for name in names] if set(given) == set(names) else tables
-    features = getattr(fitted, "_feature_names", [None] * len(names))
+    features = getattr(fitted, "feature_names_in_", (None,) * len(names))
+    features = features if isinstance(features, tuple) else (features,)
     return [
         replace(table, name=name, values=by_columns(table, wanted, reading))
         for table, name, wanted in zip(ordered, names, features, strict=True)
     ]
 
 
-def by_columns(table: Table, wanted: list[str] | None, reading: Reading) -> Any:
+def by_columns(table: Table, wanted: AnyArray | None, reading: Reading) -> Any:
     columns = getattr(table.values, "columns", None)
     if wanted is None or columns is None or set(wanted).isdisjoint(columns):
         return table.values

@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from viewspan import memory
+from viewspan._callbacks import CallbackSupportMixin, tasks_of, with_callbacks
 from viewspan._progress import Stages
 from viewspan._sparse import full
 from viewspan._typing import Array, Graph, Labels
@@ -19,7 +20,10 @@ from viewspan._warnings import warn
 from viewspan.assignment import UNKNOWN, Assigner
 from viewspan.blocks import source_of
 from viewspan.estimators.attributes import FittedAttributes
+from viewspan.estimators.inputs import all_feature_names, check_same_input, remember_input, with_index
+from viewspan.estimators.representation import FittedRepresentation
 from viewspan.fitting import Fitted, Recipe, fit_all
+from viewspan.frames import is_dask
 from viewspan.graph.discretize import AskedLabels
 from viewspan.graph.quality import own_shares
 from viewspan.graph.unite import AskedWeights, Unite
@@ -29,7 +33,7 @@ from viewspan.pipeline import Axes, SolverName, solve_reduced
 from viewspan.reduction import Reduction
 from viewspan.solvers.result import Result
 from viewspan.subspaces import Reconstruction, absent_as_nan, reconstruct
-from viewspan.views import Views, check_views, is_dask, is_one_view
+from viewspan.views import Views, check_views
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 WEIGHT = Interval(Real, 0, np.inf, closed="left")
@@ -50,11 +54,11 @@ ROUGH = 1e-3
 """The relative gap at which a graph has settled."""
 
 
-class Base(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class Base(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Scikit-learn's part."""
 
 
-class SubspaceClusterer(FittedAttributes, Base):
+class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
     """Solve an objective of the family, unite the coefficients in a graph, cut it.
 
     A subclass names its axes and its weights.
@@ -98,14 +102,16 @@ class SubspaceClusterer(FittedAttributes, Base):
     def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
         """λ and τ for this data, where λ is automatic at a multiple of it."""
 
+    @with_callbacks
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 (scikit-learn's name)
         """Cluster the samples.
 
         Parameters
         ----------
         X : list, tuple or dict of arrays (n_samples, n_features_i), or one array
-            The views. Rows are samples, the same ones in the same order in every view. Arrays, data frames, sparse
-            matrices, memory maps and Dask arrays may be mixed.
+            The views. Rows are samples, the same ones in the same order in every view. Arrays, data frames of
+            pandas (their index is compared) and polars, tables of Arrow, sparse matrices, memory maps and Dask arrays
+            may be mixed.
         y : ignored
 
         Returns
@@ -114,10 +120,13 @@ class SubspaceClusterer(FittedAttributes, Base):
         """
         self._check_parameters()
         views = check_views(X, caller=type(self).__name__, missing=self.missing == "allow")
+        names = all_feature_names(X)
         self._check_count(views.n_samples)
-        fit, self.labels_, self.confidence_ = self._fit_views(views, Stages(self.callback, self.verbose))
+        stages = Stages(self.callback, self.verbose, tasks_of(self, X, y))
+        fit, self.labels_, self.confidence_ = self._fit_views(views, stages)
         self._remember(fit)
-        self._remember_input(X, views)
+        remember_input(self, X, views, names)
+        stages.end()
         return self
 
     def _fit_views(self, views: Views, stages: Stages) -> tuple[Fitted, Labels, Array]:
@@ -177,11 +186,13 @@ class SubspaceClusterer(FittedAttributes, Base):
         Returns
         -------
         array (n_samples, n_clusters_)
-            A Dask array, not yet computed, if one of the views is one.
+            A Dask array, not yet computed, if one of the views is one. A data frame, with the index of the views, after
+            ``set_output(transform="pandas")``; or of polars.
         """
         views = self._check_unseen(X, "transform")
         assigner = self._assigner
-        return source_of(views).lazily(assigner.embedding_of, assigner.width, np.float64, assigner.n_clusters)
+        found = source_of(views).lazily(assigner.embedding_of, assigner.width, np.float64, assigner.n_clusters)
+        return with_index(found, X, self)
 
     def reconstruct(self, X: Any) -> Reconstruction:  # noqa: N803
         """Samples as the model explains them: projected, in every view, onto the subspace of their cluster.
@@ -203,6 +214,22 @@ class SubspaceClusterer(FittedAttributes, Base):
         absent_as_nan(arrays, residuals, views.observed)
         found: Any = dict(zip(self._view_names or X, arrays, strict=True)) if isinstance(X, Mapping) else arrays
         return Reconstruction(arrays[0] if views.single else found, residuals, labels)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the columns of :meth:`transform`: the name of the class and a number.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Compared with those of a single view, as scikit-learn does; several have no common list.
+
+        Returns
+        -------
+        array of str
+        """
+        check_is_fitted(self)
+        several = isinstance(self.n_features_in_, tuple)
+        return super().get_feature_names_out(None if several else input_features)
 
     @property
     def _n_features_out(self) -> int:
@@ -325,22 +352,7 @@ class SubspaceClusterer(FittedAttributes, Base):
                 raise ValueError(f"{caller} needs the views that were fitted, and {missing[0]!r} is missing.")
             X = {name: X[name] for name in names}  # noqa: N806
         views = check_views(X, caller=caller, min_samples=1, missing=self.missing == "allow")
-        expected = (self.n_features_in_,) if isinstance(self.n_features_in_, int) else self.n_features_in_
-        if len(views.arrays) != self.n_views_in_:
-            raise ValueError(
-                f"X has {len(views.arrays)} views, but {type(self).__name__} is expecting {self.n_views_in_} views."
-            )
-        for name, given, fitted in zip(views.names, views.n_features, expected, strict=True):
-            if given != fitted:
-                raise ValueError(
-                    f"{name} has {given} features, but {type(self).__name__} is expecting {fitted} features as input."
-                )
-        for name, given_names, fitted_names in zip(views.names, feature_names(X), self._feature_names, strict=True):
-            if given_names != fitted_names and None not in (given_names, fitted_names):
-                raise ValueError(
-                    f"The feature names of {name} should match those that were passed during fit, in the same order; "
-                    "take view[names] with the names of then."
-                )
+        check_same_input(self, X, views)
         return views
 
     def _remember(self, fit: Fitted) -> None:
@@ -354,17 +366,6 @@ class SubspaceClusterer(FittedAttributes, Base):
     def _used_weights(self, fit: Fitted) -> Array:
         return fit.united.view_weights
 
-    def _remember_input(self, X: Any, views: Views) -> None:  # noqa: N803
-        self.n_views_in_ = len(views.arrays)
-        self._view_names = list(X) if isinstance(X, Mapping) and not views.single else None
-        self._feature_names = feature_names(X)
-        self.__dict__.pop("feature_names_in_", None)
-        if views.single:
-            validate_data(self, X, skip_check_array=True)  # the number and, for data frames, the names of the features
-            self.n_features_in_ = views.n_features[0]
-        else:
-            self.n_features_in_ = views.n_features
-
 
 def check_memory(needed: int, model: SubspaceClusterer, n_samples: int, way_out: str | None = None) -> None:
     """Refuse before the work, not be killed in it."""
@@ -374,10 +375,3 @@ def check_memory(needed: int, model: SubspaceClusterer, n_samples: int, way_out:
             f"{type(model).__name__} would need about {memory.readable(needed)} for {n_samples} samples, and "
             f"{memory.readable(available)} are available. {way_out or model._way_out}"
         )
-
-
-def feature_names(views: Any) -> list[list[str] | None]:
-    """The columns of every view that has names for them."""
-    parts = list(views.values()) if isinstance(views, Mapping) and not is_one_view(views) else views
-    parts = [parts] if is_one_view(views) else parts
-    return [[str(name) for name in part.columns] if hasattr(part, "columns") else None for part in parts]

@@ -152,8 +152,8 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
     history_ : list of Check
     n_views_in_ : int
     n_features_in_ : int, or tuple of int for several views
-    feature_names_in_ : array of str
-        Only for one data frame.
+    feature_names_in_ : array of str, or tuple of such arrays for several views
+        With None for views without names; only if some view has them.
 
     References
     ----------

@@ -10,12 +10,14 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from viewspan import memory
+from viewspan._callbacks import tasks_of, with_callbacks
 from viewspan._progress import Stages
 from viewspan._typing import Array, Labels
 from viewspan._warnings import warn
 from viewspan.assignment import UNKNOWN
 from viewspan.blocks import ignore, source_of
 from viewspan.estimators.base import COUNT, SubspaceClusterer, check_memory
+from viewspan.estimators.inputs import all_feature_names, remember_input
 from viewspan.fitting import LARGEST_SEED, PER_LANDMARK, Fitted, fit_in_memory, fit_landmarks, merge, summarise
 from viewspan.preparation import Columns, Preparation
 from viewspan.summary import Moments, Summarise, Summary
@@ -178,11 +180,11 @@ class ScalableClusterer(SubspaceClusterer):
         self._check_landmarks()
         so_far = self.__dict__.get("_arrived")
         if so_far is None:
-            views = check_views(X, caller="partial_fit", min_samples=1)
+            views, names = check_views(X, caller="partial_fit", min_samples=1), all_feature_names(X)
             n_samples = max(self._n_rows, sum(views.n_features))
             check_memory(self._bytes_of_landmarks(n_samples, views.n_features), self, n_samples, FEWER)
             arrived = self._first_batch(views)
-            self._remember_input(X, views)
+            remember_input(self, X, views, names)
         else:
             views = self._check_alike(X, "partial_fit")
             function = replace(so_far.function, offset=so_far.summary.n_samples)
@@ -203,6 +205,7 @@ class ScalableClusterer(SubspaceClusterer):
         function = Summarise(preparation, self.normalize, by, self._n_rows, seed)
         return Arrived(function, summary_of(views, function), copied(views))
 
+    @with_callbacks
     def _settle(self) -> None:
         """Solve for the batches that are there."""
         summary, preparation, last = self._arrived.summary, self._arrived.function.preparation, self._arrived.last
@@ -214,12 +217,13 @@ class ScalableClusterer(SubspaceClusterer):
             check_memory(self._bytes_of_all(summary.n_samples, widths), self, summary.n_samples)
         else:
             self._check_enough_landmarks()
-        stages = Stages(self.callback, self.verbose)
+        stages = Stages(self.callback, self.verbose, tasks_of(self))
         recipe = self._recipe(np.dtype(np.float64), stages)
         recipe.generator.randint(LARGEST_SEED)  # the fair sample's, so that a fit of all samples would do the same
         self._remember(fit_landmarks(preparation, summary, None if dense else self._n_landmarks, recipe, stages))
         batch = last.arrays[0] if last.single else last.arrays
         self.labels_, self.confidence_ = self.predict(batch), self.predict_confidence(batch)
+        stages.end()
 
     def _check_batches(self, summary: Summary, preparation: Preparation, last: Views) -> None:
         if summary.n_samples < MIN_SAMPLES:

@@ -1,0 +1,44 @@
+"""Fitted models on disk, and fits in other processes."""
+
+import joblib
+import numpy as np
+import pytest
+
+import viewspan
+from tests.problems import two_subspaces
+
+VIEWS, _ = two_subspaces()
+UNSEEN, _ = two_subspaces(noise=0.2)
+ESTIMATORS = [viewspan.CLRSC, viewspan.LRR, viewspan.SSC, viewspan.MLAP]
+
+
+def again(model, folder):
+    joblib.dump(model, folder / "model.joblib", compress=3)
+    return joblib.load(folder / "model.joblib")
+
+
+@pytest.mark.parametrize("build", ESTIMATORS, ids=lambda build: build.__name__)
+def test_a_model_from_disk_is_the_same(build, tmp_path):
+    model = build(2, random_state=0).fit({"a": VIEWS[0], "b": VIEWS[1]})
+    loaded = again(model, tmp_path)
+    np.testing.assert_array_equal(loaded.labels_, model.labels_)
+    np.testing.assert_array_equal(loaded.predict(UNSEEN), model.predict(UNSEEN))
+    np.testing.assert_array_equal(loaded.transform(UNSEEN), model.transform(UNSEEN))
+
+
+@pytest.mark.parametrize("settled", [False, True])
+def test_so_is_one_that_came_in_batches(settled, tmp_path):
+    model = viewspan.CLRSC(2, random_state=0).partial_fit([view[::2] for view in VIEWS])
+    if settled:
+        assert len(model.labels_) == 15
+    loaded = again(model, tmp_path)
+    for each in (model, loaded):
+        each.partial_fit([view[1::2] for view in VIEWS])
+    np.testing.assert_array_equal(loaded.predict(UNSEEN), model.predict(UNSEEN))
+
+
+def test_fits_in_other_processes_are_those_in_this_one():
+    models = [viewspan.CLRSC(2, random_state=seed) for seed in range(4)]
+    found = joblib.Parallel(n_jobs=2, backend="loky")(joblib.delayed(model.fit)(VIEWS) for model in models)
+    for model, fitted in zip(models, found, strict=True):
+        np.testing.assert_array_equal(fitted.predict(UNSEEN), model.fit(VIEWS).predict(UNSEEN))
