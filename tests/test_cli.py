@@ -4,13 +4,10 @@ import io
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from rich.console import Console
-from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
-from tests.problems import many_subspaces
 from viewspan import Progress, __version__
 from viewspan.commands import app
 from viewspan.commands.progress_bar import ProgressBar
@@ -114,42 +111,6 @@ def test_the_core_needs_none_of_it():
     result = run_without(["pandas", "pyarrow", "matplotlib", "PIL", "pooch", "typer", "rich"], code)
     assert result.returncode == 0, result.stderr
     assert "viewspan.experiments needs the package 'pandas'" in result.stdout
-
-
-@pytest.fixture
-def arrays(tmp_path):
-    views, labels = many_subspaces(300)
-    for name, view in zip("ab", views, strict=True):
-        np.save(tmp_path / f"{name}.npy", view)
-    return tmp_path, labels
-
-
-def test_files_of_arrays_are_clustered_and_progress_is_shown(arrays):
-    folder, labels = arrays
-    result = run("cluster", folder / "a.npy", folder / "b.npy", "-k", 5, "-o", folder / "labels.npy")
-    assert result.exit_code == 0, result.output
-    assert adjusted_rand_score(labels, np.load(folder / "labels.npy")) > 0.99
-    for stage in ("reading", "solving", "comparing"):
-        assert f"s: {stage}" in result.stderr
-    assert result.stdout.strip() == str(folder / "labels.npy")
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda folder: (folder / "b.npy").unlink(), "No such file"),
-        (lambda folder: np.save(folder / "b.npy", np.ones((7, 2))), "a.npy has 300, "),
-        (lambda folder: (folder / "b.npy").write_text("id,x"), "viewspan cluster: "),
-        (lambda folder: np.save(folder / "b.npy", np.array([{}]), allow_pickle=True), "viewspan cluster: "),
-    ],
-)
-def test_wrong_files_get_one_sentence(spoil, message, arrays):
-    folder, _ = arrays
-    spoil(folder)
-    result = run("cluster", folder / "a.npy", folder / "b.npy", "-k", 5, "-o", folder / "labels.npy")
-    assert result.exit_code == 2
-    assert message in result.stderr.replace("\n", "") and "Traceback" not in result.output
-    assert not (folder / "labels.npy").exists()
 
 
 def test_progress_bar_draws_every_stage():

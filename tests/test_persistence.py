@@ -49,6 +49,14 @@ def test_batches_are_kept_as_they_are_solved(tmp_path):
     model.partial_fit(views)
 
 
+def test_callbacks_of_scikit_learn_are_not_kept(tmp_path):
+    callbacks = pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks since 1.9")
+    views, _ = many_subspaces(300)
+    model = viewspan.LRR(5, random_state=0).set_callbacks(callbacks.ProgressBar()).fit(views)
+    viewspan.save(model, tmp_path / "model")
+    np.testing.assert_array_equal(viewspan.load(tmp_path / "model").labels_, model.labels_)
+
+
 def test_absent_samples(tmp_path):
     views, _ = many_subspaces(300)
     views[0][:20] = np.nan

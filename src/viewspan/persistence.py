@@ -38,6 +38,8 @@ TRUSTED = {
     "viewspan.solvers.result.Result",
 }
 """What a fitted model is made of."""
+NOT_KEPT = ("_arrived", "_skl_callbacks")
+"""Batches, and scikit-learn's callbacks."""
 FOUND_AGAIN = ("assigner", "explanation")
 """Parts of a fit that are made when they are asked for."""
 
@@ -47,7 +49,7 @@ UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ImportError, EOFE
 def save(model: SubspaceClusterer, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file, for :func:`load`.
 
-    All that is known of it is kept, except the callback. A model that was fitted in batches is kept as it is solved,
+    All that is known of it is kept, except callbacks. A model that was fitted in batches is kept as it is solved,
     and after loading batches start anew.
 
     Parameters
@@ -60,7 +62,8 @@ def save(model: SubspaceClusterer, path: str | os.PathLike[str]) -> None:
     check_is_fitted(model, "labels_")
     slim = copy(model)
     slim.callback = None
-    slim.__dict__.pop("_arrived", None)
+    for name in NOT_KEPT:
+        slim.__dict__.pop(name, None)
     slim._fit = copy(model._fit)
     for name in FOUND_AGAIN:
         slim._fit.__dict__.pop(name, None)

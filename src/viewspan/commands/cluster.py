@@ -9,7 +9,6 @@ import typer
 from viewspan.commands import options as o
 from viewspan.commands.terminal import Terminal, one_sentence
 from viewspan.tables import Reading
-from viewspan.tables.align import Missing
 
 PARAMETERS = {name for method in o.METHODS.values() for name in method().get_params()}
 
@@ -18,9 +17,7 @@ def cluster(
     views: Annotated[
         list[str], typer.Argument(help="One file per view, samples in rows: FILE, FILE::KEY or NAME=FILE.")
     ],
-    out: Annotated[
-        Path, o.option("Options", "The folder for what is written.", "--out", "-o", file_okay=False, metavar="FOLDER")
-    ],
+    out: Annotated[Path, o.option("Options", "The folder for what is written.", "--out", "-o", metavar="FOLDER")],
     n_clusters: o.Clusters = o.AUTO,
     method: o.Chosen = o.Method.CLRSC,
     seed: o.Seed = 0,
@@ -30,12 +27,11 @@ def cluster(
     image_shape: Annotated[
         list[str] | None, o.option("Options", "Samples are pictures of this shape: 8x8, or 8x8x3 for colour.")
     ] = None,
+    report: Annotated[bool, o.option("Options", "Write report.html (default).", "--report/--no-report")] = True,
     force: Annotated[bool, o.option("Options", "Replace what an earlier run wrote into the folder.")] = False,
     quiet: o.Quiet = False,
     id_column: o.IdColumn = None,
-    missing: Annotated[
-        Missing, o.option(o.FILES, "Ids that some files lack: forbid (default), allow, or drop them.")
-    ] = "forbid",
+    missing: o.WhatIsMissing = None,
     ignore: o.Ignored = None,
     header: o.Header = None,
     decimal: o.Decimal = ".",
@@ -83,9 +79,10 @@ def cluster(
             out=out,
             model=o.make_estimator(method, given),
             reading=Reading(id_column, ignore or [], header, decimal),
-            missing=missing,
+            missing=missing or "forbid",
             truth=labels,
             image_shapes=image_shape or [],
+            report=report,
             force=force,
             command=["viewspan", *sys.argv[1:]],
         )

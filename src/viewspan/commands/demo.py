@@ -13,7 +13,7 @@ FILES = "files"
 
 def demo(
     out: Annotated[
-        Path | None, o.option("Options", "Also write the files and the report here.", "--out", "-o", file_okay=False)
+        Path | None, o.option("Options", "Also write the files and the report here.", "--out", "-o", metavar="FOLDER")
     ] = None,
     force: Annotated[bool, o.option("Options", "Replace what an earlier run wrote into the folder.")] = False,
 ) -> None:

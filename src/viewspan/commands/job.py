@@ -40,6 +40,7 @@ class Job:
     missing: Missing = "forbid"
     truth: str | None = None
     image_shapes: Sequence[str] = ()
+    report: bool = True
     force: bool = False
     command: Sequence[str] = ()
 
@@ -92,19 +93,23 @@ def write(job: Job, outcome: Outcome, exemplars: dict[str, tuple[int, ...]]) -> 
         ids = outcome.aligned.sample_ids
         write_whole(labels, labels_csv(ids, outcome.model.labels_, outcome.model.confidence_))
         save(outcome.model, model)
-        page = html_report(
-            outcome.model,
-            ids=ids,
-            views=outcome.aligned.views,
-            image_shapes=exemplars,
-            scores=outcome.scores,
-            seconds=outcome.seconds,
-            notes=outcome.notes,
-            command=shlex.join(job.command),
-        )
-        write_whole(report, page.encode())
+        if job.report:
+            write_whole(report, page_of(job, outcome, exemplars).encode())
     write_whole(record, record_of(job, outcome))
-    return [labels, report, model, record]
+    return [labels, *([report] if job.report else []), model, record]
+
+
+def page_of(job: Job, outcome: Outcome, exemplars: dict[str, tuple[int, ...]]) -> str:
+    return html_report(
+        outcome.model,
+        ids=outcome.aligned.sample_ids,
+        views=outcome.aligned.views,
+        image_shapes=exemplars,
+        scores=outcome.scores,
+        seconds=outcome.seconds,
+        notes=outcome.notes,
+        command=shlex.join(job.command),
+    )
 
 
 def check_folder(out: Path, *, force: bool) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from viewspan import CLRSC, LRR, MLAP, SSC
 from viewspan.tables import InputError
+from viewspan.tables.align import Missing
 
 METHODS: dict[str, Any] = {"clrsc": CLRSC, "lrr": LRR, "ssc": SSC, "mlap": MLAP}
 AUTO = "auto"
@@ -95,6 +96,9 @@ IdColumn = Annotated[str | None, option(FILES, "The column that names the sample
 Ignored = Annotated[list[str] | None, option(FILES, "A column to leave out; may be given again.", "--ignore")]
 Header = Annotated[
     bool | None, option(FILES, "Tables begin with names of columns; looked for if not given.", "--header/--no-header")
+]
+WhatIsMissing = Annotated[
+    Missing | None, option(FILES, "Ids that some files lack: forbid (default), allow, or drop them.", "--missing")
 ]
 Decimal = Annotated[str, option(FILES, "The decimal sign of tables, '.' if not given.")]
 

@@ -20,6 +20,7 @@ def predict(
     ] = None,
     force: Annotated[bool, o.option("Options", "Replace the file if it is there.")] = False,
     id_column: o.IdColumn = None,
+    missing: o.WhatIsMissing = None,
     ignore: o.Ignored = None,
     header: o.Header = None,
     decimal: o.Decimal = ".",
@@ -43,7 +44,9 @@ def predict(
         fitted = load(model)
         reading = Reading(id_column, ignore or [], header, decimal)
         tables = [table for source in views for table in read(source, reading)]
-        aligned = align(in_order(tables, fitted, reading), reading, "allow" if fitted.missing == "allow" else "forbid")
+        if missing == "allow" and fitted.missing != "allow":
+            raise InputError("--missing allow needs a model that was made with it.")
+        aligned = align(in_order(tables, fitted, reading), reading, missing or fitted.missing)
         with collected_warnings(reading):
             labels, confidence = fitted.predict(aligned.views), fitted.predict_confidence(aligned.views)
         Terminal().notes(reading.notes)

@@ -122,7 +122,7 @@ def what_is_missing(ids: AnyArray, everywhere: AnyArray, tables: Sequence[Table]
     for table in tables:
         lost = ids[~np.isin(ids, ids_of(table))]
         if len(lost):
-            gaps.append(f"{table.source} has no {listed(map(repr, lost), 3)}")
+            gaps.append(f"{table.source} has no {listed((f'{name!s:.60}' for name in lost), 3)}")
     way = (
         " Add them, or give --missing drop to leave them out, or --missing allow to cluster them by the views that "
         "they have."
@@ -144,7 +144,10 @@ def rows_of(values: Any, rows: AnyArray, absent: AnyArray) -> Any:
         return values  # a file on disk stays there
     if hasattr(values, "iloc"):
         taken = values.iloc[rows].reset_index(drop=True)
-        return taken.astype(float).mask(absent) if absent.any() else taken
+        if absent.any():
+            taken = taken.astype(float)
+            taken.loc[absent] = np.nan
+        return taken
     taken = values[rows]
     if absent.any():
         taken = np.where(absent[:, None], np.nan, full(taken))

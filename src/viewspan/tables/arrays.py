@@ -12,6 +12,7 @@ from viewspan.tables.table import InputError, Part, Reading, Table, closest, lis
 if TYPE_CHECKING:
     from viewspan.tables.read import Source
 
+MAGIC = b"\x93NUMPY"
 SPARSE = {"data", "indices", "indptr", "shape", "format"}
 NO_OBJECTS = "{path} holds Python objects, which are not read, because such a file can run code; save plain numbers."
 
@@ -24,10 +25,13 @@ def read_npy(source: "Source", _: Reading) -> list[Table]:
 
 
 def load_npy(path: Path) -> Any:
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise ValueError("it is no file of numpy's")
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError as error:
-        if "Object arrays" in str(error) or "object" in str(error) or "allow_pickle" in str(error):
+        if "object" in str(error).lower():
             raise InputError(NO_OBJECTS.format(path=path)) from error
         raise
 

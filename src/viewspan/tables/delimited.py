@@ -136,6 +136,8 @@ def from_frame(source: "Source", frame: "pd.DataFrame", reading: Reading) -> Tab
         reading.note(f"{source.path}: the first column has no name and is taken as the ids of the samples.")
         frame = frame.iloc[:, 1:]
     frame = frame.reset_index(drop=True)
+    if len(frame) == 0:
+        raise InputError(f"{source.path} has no rows.")
     if ids is not None:
         check_ids(source.path, ids)
     check_numbers(source.path, frame, unknown=ids is None)

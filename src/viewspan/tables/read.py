@@ -60,18 +60,20 @@ class Source:
         return cls(text, Path(place), key or None, name or None, transposed)
 
     @property
-    def default_name(self) -> str:
+    def stem(self) -> str:
+        """The file's name without its ending."""
         stem = self.path.name
         for suffix in reversed(self.path.suffixes[-2:]):
-            if suffix in COMPRESSED or suffix.lower() in FORMATS:
+            if suffix.lower() in COMPRESSED or suffix.lower() in FORMATS:
                 stem = stem.removesuffix(suffix)
-        return stem if self.key is None else f"{stem}{KEY}{self.key}"
+        return stem
 
     def table(self, values: object, ids: object = None, *, part: str | None = None) -> Table:
-        """One that was found there."""
-        name = self.name or self.default_name
+        """One that was found there; a part of several, if it has a name of its own."""
+        inner = part or (None if self.name else self.key)
+        name = (self.name or self.stem) + (f"{KEY}{inner}" if inner else "")
         known = None if ids is None else np.asarray(ids, dtype=str)
-        return Table(name if part is None else f"{name}{KEY}{part}", self.text, self.path, values, known)
+        return Table(name, self.text, self.path, values, known)
 
 
 def read(text: str, reading: Reading) -> list[Table]:
@@ -130,7 +132,7 @@ def told_of(path: Path) -> Iterator[None]:
         raise
     except PermissionError as error:
         raise InputError(f"{path} may not be read by you.") from error
-    except (OSError, ValueError, TypeError, KeyError, EOFError, NotImplementedError) as error:
+    except Exception as error:  # readers of other people's formats raise whatever they like
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise InputError(f"{path} cannot be read as its name says: {lines[0].rstrip('.')}.") from error
 
