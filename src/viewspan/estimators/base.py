@@ -158,7 +158,7 @@ class SubspaceClusterer(FittedAttributes, Base):
 
         Returns
         -------
-        array (n_samples, n_clusters_)
+        array (n_samples, n_clusters)
             A Dask array, not yet computed, if one of the views is one.
         """
         views = self._check_unseen(X, "transform")
