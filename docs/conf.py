@@ -27,7 +27,7 @@ templates_path = ["_templates"]
 highlight_language = "none"  # blocks say which language they are in
 nitpicky = False
 
-myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -42,6 +42,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     "within_subsection_order": "ExampleTitleSortKey",
+    "nested_sections": False,
     "doc_module": ("viewspan",),
     "backreferences_dir": "gallery/backreferences",
     "remove_config_comments": True,
@@ -55,6 +56,7 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "viewspan"
+html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["viewspan.css"]
 html_copy_source = False
@@ -68,4 +70,5 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "header_links_before_dropdown": 7,
 }
+html_sidebars = {page: [] for page in ("index", "quick-start", "theory")}  # pages without a section of their own
 html_context = {"default_mode": "auto"}
