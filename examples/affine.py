@@ -25,8 +25,8 @@ second = (starts[:, None, ::-1] - positions * directions[:, None, ::-1]).reshape
 views = [view + 0.05 * rng.normal(size=view.shape) for view in (first, second)]
 
 # %%
-# Without the constant, the two lines on opposite sides share a cluster and a real one is split; with it, each line is
-# found. The cross is the origin. Dimensions are those of the affine subspaces: 1 for a line.
+# Without the constant, two of the lines are cut in halves, each of which goes with its mirror image on the other side
+# of the origin, the cross; with it, every line is found.
 
 figure, panels = plt.subplots(1, 2, figsize=(8, 4), subplot_kw={"projection": "3d"}, layout="constrained")
 for panel, affine in zip(panels, (False, True), strict=True):

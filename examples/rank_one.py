@@ -44,7 +44,7 @@ strict = viewspan.solve(views, lam, coupling="rank_one")
 print(f"rank one: objective {strict.objective:.1f}, scales {strict.scales.round(3)}, {strict.status}")
 
 # %%
-# The relaxed line reaches σ₂ = 0 only where its objective has left that of the strict solution far below.
+# The relaxed line comes to σ₂ = 0 only where its objective is nearly twice that of the strict solution.
 
 figure, (above, below) = plt.subplots(2, 1, sharex=True, figsize=(6, 5), layout="constrained")
 above.plot(multiples, [second_singular_value(result) for result in relaxed], "o-", color="C0", label="nuclear norm")
