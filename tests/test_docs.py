@@ -1,11 +1,16 @@
 """The code on the pages runs, its commands are known, and its links lead somewhere."""
 
+import inspect
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+import viewspan
+import viewspan.datasets
+import viewspan.experiments
 from tests.pages import PAGES, ROOT, blocks, commands, read, write_files
 from viewspan.experiments.claims import check_claims
 
@@ -63,6 +68,25 @@ def headings(page: Path) -> set[str]:
     """The anchors of a page, as code hosts and Sphinx make them of its headings."""
     titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.M)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize(
+    "module", [viewspan, viewspan.datasets, viewspan.experiments], ids=lambda module: module.__name__
+)
+def test_every_public_name_is_in_the_reference(module):
+    """Under its module; a module that is public itself has a heading of its own there."""
+    sections = re.split(r"^\.\. currentmodule:: (\S+)$", (ROOT / "docs/api.rst").read_text(), flags=re.M)
+    listed = "".join(text for name, text in pairwise(sections) if name == module.__name__)
+    for name in module.__all__:
+        if inspect.ismodule(getattr(module, name)):
+            assert f"{module.__name__}.{name}" in sections
+        else:
+            assert re.search(rf"^   {name}$", listed, flags=re.M), name
+
+
+def test_the_version_to_cite_is_this_one():
+    for file in ("docs/cite.md", "CITATION.cff"):
+        assert set(re.findall(r"(?<!cff-)version\W+(\d+\.\d+\.\d+)", read(file))) == {viewspan.__version__}
 
 
 def test_the_figures_of_the_reproduction_are_those_of_its_tables():
