@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PEERS ?= .venv-peers
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint format lock benchmark benchmark-accuracy benchmark-scale benchmark-beyond benchmark-missing clean
+.PHONY: demo test lint format docs lock benchmark benchmark-accuracy benchmark-scale benchmark-beyond benchmark-missing clean
 
 demo: $(VENV)/.installed  ## cluster the bundled digits
 	$(BIN)/python -m viewspan.demo
@@ -22,6 +22,9 @@ lint: $(VENV)/.developed  ## style and types
 format: $(VENV)/.developed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(VENV)/.documented  ## pages and the gallery, executed, in docs/_build/html; DOCS_OPTIONS="-D plot_gallery=0" runs no example
+	MPLBACKEND=agg $(BIN)/python -m sphinx -W --keep-going $(DOCS_OPTIONS) docs docs/_build/html
 
 lock: $(VENV)/.developed  ## renew the development lock file
 	$(BIN)/pip install --quiet uv
@@ -54,6 +57,10 @@ $(VENV)/.studies: $(VENV)/.installed
 	$(BIN)/pip install --quiet --editable '.[studies]'
 	touch $@
 
+$(VENV)/.documented: $(VENV)/.installed
+	$(BIN)/pip install --quiet --editable '.[docs]'
+	touch $@
+
 $(VENV)/.developed: $(VENV)/bin/python pyproject.toml requirements-dev.lock
 	$(BIN)/pip install --quiet --require-hashes --requirement requirements-dev.lock
 	$(BIN)/pip install --quiet --no-deps --editable .
@@ -68,4 +75,4 @@ $(PEERS)/.installed: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache docs/_build docs/api docs/gallery

@@ -1,7 +1,10 @@
-"""Affine subspaces: lines that miss the origin, two of them on opposite sides of it.
+"""Affine subspaces
+================
 
-A linear subspace cannot tell a line from its mirror image. affine=True gives every view one more feature, the same for
-all samples, in which an affine subspace is a linear one; views that were centred get it by themselves.
+Lines that miss the origin, two of them on opposite sides of it.
+
+A linear subspace cannot tell a line from its mirror image. ``affine=True`` gives every view one more feature, the
+same for all samples, in which an affine subspace is a linear one; views that were centred get it by themselves.
 """
 
 import sys
@@ -21,6 +24,10 @@ first = (starts[:, None] + positions * directions[:, None]).reshape(180, 3)
 second = (starts[:, None, ::-1] - positions * directions[:, None, ::-1]).reshape(180, 3)  # seen from elsewhere
 views = [view + 0.05 * rng.normal(size=view.shape) for view in (first, second)]
 
+# %%
+# Without the constant, two of the lines are cut in halves, each of which goes with its mirror image on the other side
+# of the origin, the cross; with it, every line is found.
+
 figure, panels = plt.subplots(1, 2, figsize=(8, 4), subplot_kw={"projection": "3d"}, layout="constrained")
 for panel, affine in zip(panels, (False, True), strict=True):
     model = CLRSC(3, affine=affine, random_state=0).fit(views)
@@ -29,4 +36,7 @@ for panel, affine in zip(panels, (False, True), strict=True):
     panel.set(title=f"affine={affine}", xticks=[], yticks=[], zticks=[])
     dimensions = [cluster[0].dimension for cluster in model.subspaces_]
     print(f"affine={affine}: sizes {np.bincount(model.labels_)}, dimensions {dimensions}")
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "affine.png", dpi=120)
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=120)
+else:
+    plt.show()

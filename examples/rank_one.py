@@ -1,4 +1,7 @@
-"""Strict rank one against a growing τ: the paper's open question in one picture.
+"""Strict rank one against a growing τ
+===================================
+
+The paper's open question in one picture.
 
 As τ grows, the nuclear norm brings the Z_i nearer to multiples of one matrix (the second singular value of A falls),
 but it shrinks them, too, so that the objective without τ rises. The strict constraint has the one without the other.
@@ -17,6 +20,9 @@ views = [view / np.linalg.norm(view, axis=1, keepdims=True) for view in views]
 automatic = viewspan.CLRSC(5, random_state=0).fit(views)
 lam = automatic.lam_
 
+# %%
+# Two measures of a solution: the objective without τ, and how far A is from rank one.
+
 
 def strict_objective(result):
     """The paper's (obj1): Σ ‖X_i − X_i Z_i‖_F² + λ_i ‖Z_i‖_*."""
@@ -29,10 +35,16 @@ def second_singular_value(result):
     return values[1] / values[0]
 
 
+# %%
+# The relaxed problem along τ, and the strict one once.
+
 multiples = np.geomspace(0.5, 22, 12)
 relaxed = [viewspan.solve(views, lam, multiple * automatic.tau_) for multiple in multiples]
 strict = viewspan.solve(views, lam, coupling="rank_one")
 print(f"rank one: objective {strict.objective:.1f}, scales {strict.scales.round(3)}, {strict.status}")
+
+# %%
+# The relaxed line comes to σ₂ = 0 only where its objective is nearly twice that of the strict solution.
 
 figure, (above, below) = plt.subplots(2, 1, sharex=True, figsize=(6, 5), layout="constrained")
 above.plot(multiples, [second_singular_value(result) for result in relaxed], "o-", color="C0", label="nuclear norm")
@@ -45,4 +57,7 @@ below.set(xscale="log", xlabel="τ, as a multiple of the automatic one", ylabel=
 below.set_xticks([0.5, 1, 2, 5, 10, 20], ["½", "1", "2", "5", "10", "20"])
 for panel in (above, below):
     panel.spines[["top", "right"]].set_visible(False)
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "rank_one.png", dpi=120)
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=120)
+else:
+    plt.show()

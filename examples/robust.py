@@ -1,7 +1,7 @@
-"""Gross errors: single entries need the ℓ1 fit; corrupted samples are found by their scores.
+"""Gross errors
+============
 
-Left: a growing share of the entries of both views is ten times too large. Right: a fifth of the samples of one view is
-noise; what the other samples do not explain of a sample tells them apart.
+Single entries need the ℓ1 fit; corrupted samples are found by their scores.
 """
 
 import sys
@@ -17,6 +17,9 @@ FITS = {"frobenius": "‖E‖²", "l12": "ℓ1,2", "l1": "ℓ1"}
 rng = np.random.default_rng(0)
 clean, labels = make_subspaces(noise=0.1, random_state=0)
 
+# %%
+# A growing share of the entries of both views is ten times too large.
+
 shares = [0.0, 0.01, 0.02, 0.05, 0.08]
 accuracy = {fit: [] for fit in FITS}
 for share in shares:
@@ -28,6 +31,9 @@ for share in shares:
         found = CLRSC(5, datafit=fit, random_state=0).fit_predict(views)
         accuracy[fit].append(subspace_clustering_accuracy(labels, found))
 
+# %%
+# A fifth of the samples of one view is noise; what the other samples do not explain of a sample tells them apart.
+
 corrupted = rng.permutation(len(labels)) < len(labels) // 5
 views = [view.copy() for view in clean]
 views[0][corrupted] = rng.normal(size=(corrupted.sum(), 100))
@@ -35,6 +41,9 @@ model = CLRSC(5, datafit="l12", random_state=0).fit(views)
 print(
     f"with a fifth of one view's samples corrupted: {subspace_clustering_accuracy(labels, model.labels_):.0f} % right"
 )
+
+# %%
+# Accuracy with wrong entries, and the scores of corrupted samples beside those of the others.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for fit, name in FITS.items():
@@ -48,4 +57,7 @@ right.set(xlabel="outlier score in the corrupted view", ylabel="samples")
 right.legend(frameon=False)
 for panel in (left, right):
     panel.spines[["top", "right"]].set_visible(False)
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "robust.png", dpi=120)
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=120)
+else:
+    plt.show()

@@ -1,6 +1,10 @@
-"""Subspaces, not only labels: noisy digits, projected onto the subspaces of their clusters.
+"""Subspaces, not only labels
+==========================
 
-Two observers see the upper and the lower half of every digit. reconstruct() gives back what the model explains of each.
+Noisy digits, projected onto the subspaces of their clusters.
+
+Two observers see the upper and the lower half of every digit. ``reconstruct`` gives back what the model explains of
+each.
 """
 
 import sys
@@ -19,10 +23,16 @@ model = CLRSC(10, random_state=0).fit(views)
 explained = model.reconstruct(views)
 denoised = np.hstack([explained.views["upper"].reshape(500, 4, 8), explained.views["lower"].reshape(500, 4, 8)])
 
+# %%
+# Every cluster has a subspace in every view, with a dimension that was read from the data.
+
 for cluster, fitted in enumerate(model.subspaces_):
     print(f"cluster {cluster}: dimension {fitted[0].dimension} in the upper half, {fitted[1].dimension} in the lower")
 before, after = (np.sqrt(((images - clean) ** 2).mean()) for images in (noisy, denoised))
 print(f"root mean square error: {before:.2f} before, {after:.2f} after")
+
+# %%
+# One digit of every cluster: clean, as the model saw it, and what its subspaces explain of it.
 
 shown = [int(np.flatnonzero(model.labels_ == cluster)[0]) for cluster in range(10)]
 figure, panels = plt.subplots(3, 10, figsize=(10, 3.4), layout="constrained")
@@ -32,4 +42,7 @@ for row, (images, title) in enumerate(((clean, "clean"), (noisy, "as seen"), (de
         panel.set(xticks=[], yticks=[])
     panels[row, 0].set_ylabel(title)
 figure.suptitle("one digit of every cluster")
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "subspaces.png", dpi=120)
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=120)
+else:
+    plt.show()

@@ -137,7 +137,7 @@ def solve(
     max_iter : int, optional
         By default 2000 for ADMM, and the authors' 200 for theirs.
     datafit : {"frobenius", "half_frobenius", "l12", "l1"}
-        ‖E‖_F², half of it, Σ_j ‖e_j‖₂ over samples, or the sum of all |e|.
+        ‖E‖_F², half of it, Σ_j ‖e_j‖₂ over samples, or the sum of the absolute values of all entries.
     penalty : {"nuclear", "l1"}
         ``"l1"`` also forces diag(Z_i) = 0.
     coupling : {"nuclear", "l12", "rank_one", "none"}

@@ -27,10 +27,10 @@ requestAnimationFrame(() => requestAnimationFrame(done));
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    views, _ = many_subspaces(120)
+    views, _ = many_subspaces(60)
     model = viewspan.CLRSC(5, random_state=0).fit({"radar <b>": views[0], "optical": views[1]})
     path = tmp_path_factory.mktemp("page") / "report.html"
-    ids = [f"<i>sample</i> {row}" for row in range(120)]
+    ids = [f"<i>sample</i> {row}" for row in range(60)]
     path.write_text(html_report(model, ids=ids, command="viewspan cluster a.csv b.csv"), encoding="utf-8")
     return path, model, ids
 
@@ -87,10 +87,10 @@ def test_pointing_at_a_dot_tells_whose_it_is(browser, page, picture, size):
     shown_at(browser, page, size)
     dots = browser.find_elements(By.CSS_SELECTOR, f"figure.{picture} g[id$='points'] use")
     centres = np.array([browser.execute_script(CENTRE, dot) for dot in dots])
-    assert len(centres) == 120
-    distances = np.linalg.norm(centres[:, None] - centres[None], axis=2) + 1e9 * np.eye(120)
-    alone = np.argsort(-distances.min(axis=1))[:6]
-    assert distances[alone].min() > 3
+    assert len(centres) == 60
+    distances = np.linalg.norm(centres[:, None] - centres[None], axis=2) + 1e9 * np.eye(60)
+    alone = np.argsort(-distances.min(axis=1))[:3]
+    assert distances[alone].min() > 2
     tip = browser.find_element(By.ID, "tip")
     assert not tip.is_displayed()
     for row in alone:

@@ -185,7 +185,7 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
 
         Returns
         -------
-        array (n_samples, n_clusters_)
+        array (n_samples, n_clusters)
             A Dask array, not yet computed, if one of the views is one. A data frame, with the index of the views, after
             ``set_output(transform="pandas")``; or of polars.
         """

@@ -49,8 +49,8 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the pull of the penalty, whatever
         that is (see :func:`viewspan.selection.automatic_tau`).
     datafit : {"frobenius", "l12", "l1"}
-        f: ‖E‖_F², for noise everywhere; Σ_j ‖e_j‖₂ over samples, some of which may be corrupted; or Σ |e| over entries,
-        some of which may be.
+        f: ‖E‖_F², for noise everywhere; Σ_j ‖e_j‖₂ over samples, some of which may be corrupted; or the sum of the
+        absolute values of all entries, some of which may be.
     penalty : {"nuclear", "l1"}
         p: ‖Z‖_*, or Σ_j λ_j ‖z_j‖₁ with diag(Z) = 0, a collaborative SSC. Its automatic λ_ij is one for every view and
         sample, and it solves for N × N matrices.
@@ -87,7 +87,7 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         How much every view counts in the graph. With "auto", views of so few dimensions that noise would look alike
         count less, unless they have much beyond that (see :func:`viewspan.graph.chance.trust`); in the paper's 𝕎 all
         are equal. With ``coupling="rank_one"`` there is one matrix for all views, and given weights w_i multiply the
-        views themselves: w_i² (‖X_i − α_i X_i Z‖_F² + λ_i |α_i| ‖Z‖_*).
+        views themselves: ``w_i² (‖X_i − α_i X_i Z‖_F² + λ_i |α_i| ‖Z‖_*)``.
     solver : {"admm", "ladmpsap"}
         Ours, which stops on a proven gap, or the paper's algorithm as its authors released it.
     assign_labels : {"auto", "discretize", "cluster_qr", "kmeans", "modularity"}

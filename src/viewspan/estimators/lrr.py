@@ -39,14 +39,18 @@ class LRR(ScalableClusterer):
     solver : {"admm", "ladmap"}
         Ours, which is the closed form where there is one; or the iteration of the paper's authors, which stops early
         and on some data far from the optimum.
-    affinity, n_neighbors, graph, n_landmarks, scale_features, affine, normalize, view_weights, assign_labels, tol, \
-    max_iter, random_state, verbose, callback
+    affinity, n_neighbors, graph, n_landmarks, scale_features, affine, normalize, view_weights
         As in :class:`CLRSC`; landmarks only with ``datafit="frobenius"``.
+    assign_labels, tol, max_iter, random_state, verbose, callback
+        As in :class:`CLRSC`.
 
     Attributes
     ----------
-    labels_, confidence_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_, view_weights_, \
-    objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_, n_views_in_, n_features_in_
+    labels_, confidence_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_
+        As in :class:`CLRSC`.
+    view_weights_, objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_
+        As in :class:`CLRSC`.
+    n_views_in_, n_features_in_
         As in :class:`CLRSC`.
 
     References

@@ -22,14 +22,18 @@ class MLAP(CoupledClusterer):
         Read from the graph's eigenvalues if not given.
     lam : "auto", float or array-like (n_views,)
     tau : "auto" or float
-    affinity, n_neighbors, scale_features, affine, normalize, view_weights, solver, assign_labels, tol, max_iter, \
-    random_state, verbose, callback
+    affinity, n_neighbors, scale_features, affine, normalize, view_weights
+        As in :class:`CLRSC`.
+    solver, assign_labels, tol, max_iter, random_state, verbose, callback
         As in :class:`CLRSC`.
 
     Attributes
     ----------
-    labels_, confidence_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_, view_weights_, \
-    objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_, n_views_in_, n_features_in_
+    labels_, confidence_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_
+        As in :class:`CLRSC`.
+    view_weights_, objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_
+        As in :class:`CLRSC`.
+    n_views_in_, n_features_in_
         As in :class:`CLRSC`.
 
     References

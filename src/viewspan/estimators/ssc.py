@@ -35,15 +35,19 @@ class SSC(SubspaceClusterer):
         view.
     affinity : {"coefficients", "patterns", "auto"}
         The paper's graph by default: neighbours are what ℓ1 chooses well.
-    n_neighbors, scale_features, affine, normalize, view_weights, assign_labels, tol, max_iter, random_state, verbose, \
-    callback
+    n_neighbors, scale_features, affine, normalize, view_weights, assign_labels
+        As in :class:`CLRSC`.
+    tol, max_iter, random_state, verbose, callback
         As in :class:`CLRSC`.
 
     Attributes
     ----------
-    labels_, confidence_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_, view_weights_, \
-    objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_, n_views_in_, n_features_in_
+    labels_, confidence_, n_clusters_, coefficients_, basis_, cores_, affinity_matrix_, eigenvalues_
+        As in :class:`CLRSC`.
+    view_weights_, objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_
         As in :class:`CLRSC`; ``lam_`` has one row per view and one column per sample.
+    n_views_in_, n_features_in_
+        As in :class:`CLRSC`.
 
     References
     ----------

@@ -14,7 +14,7 @@ from viewspan.views import check_view_weights
 def affinity(coefficients: Result | Sequence[Array] | Array, *, view_weights: npt.ArrayLike | None = None) -> Array:
     r"""Unite the coefficients of all views in one symmetric graph.
 
-    .. math:: \mathbb W_{ij} = \sqrt{\sum_k w_k^2 (Z_k)_{ij}^2} + \sqrt{\sum_k w_k^2 (Z_k)_{ji}^2}
+    .. math:: \mathbb{W}_{ij} = \sqrt{\sum_k w_k^2 (Z_k)_{ij}^2} + \sqrt{\sum_k w_k^2 (Z_k)_{ji}^2}
 
     Where samples are absent from views, the sums are means over the views that i and j share; over all views, in which
     the coupling has filled their coefficients, if they share none.

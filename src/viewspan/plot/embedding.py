@@ -16,6 +16,7 @@ from viewspan.plot.style import canvas, page_colour, text_colour, without_frame
 FLAT = 3
 """Up to so many clusters, two eigenvectors show all of them."""
 PERPLEXITY = 30.0
+STEPS = 500
 HALO = 2.5
 """Points around a number, so that it is read upon its cluster."""
 
@@ -81,5 +82,6 @@ def place(model: Any, max_points: int) -> tuple[Array, AnyArray]:
     if n_clusters <= FLAT:
         return eigenvectors(graph)[chosen], chosen
     rows = unit_rows(model._assigner.embedding[chosen])
-    flat = TSNE(init="pca", perplexity=min(PERPLEXITY, (len(rows) - 1) / 3), random_state=0).fit_transform(rows)
+    layout = TSNE(init="pca", perplexity=min(PERPLEXITY, (len(rows) - 1) / 3), max_iter=STEPS, random_state=0)
+    flat = layout.fit_transform(rows)
     return np.asarray(flat, dtype=float), chosen

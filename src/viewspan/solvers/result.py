@@ -75,6 +75,17 @@ class Result:
     history : list of Check
     lam : array (c,) or (c, N)
     tau : float
+    scales : array (c,) or None
+        α_i, where views share one matrix.
+    observed : array (c, N) of bool or None
+        Which samples every view has; None for all.
+    gap : float
+        (objective − dual bound) / objective, the proven distance to the optimum.
+    n_views : int
+    basis : array (N, r)
+        ``left``, or the identity.
+    coefficients : list of arrays (N, N)
+        Z_i, built when asked for: column j rebuilds sample j from all samples.
     """
 
     cores: Array = field(repr=False)
