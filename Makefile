@@ -23,12 +23,12 @@ format: $(VENV)/.developed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.documented  ## pages and the gallery, executed, in docs/_build/html; DOCS_OPTIONS="-D plot_gallery=0" runs no example
+docs: $(VENV)/.developed  ## pages and the gallery, executed, in docs/_build/html; DOCS_OPTIONS="-D plot_gallery=0" runs no example
 	MPLBACKEND=agg $(BIN)/python -m sphinx -W --keep-going $(DOCS_OPTIONS) docs docs/_build/html
 
 lock: $(VENV)/.developed  ## renew the development lock file
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --extra test --extra lint --universal --python-version 3.11 --generate-hashes \
+	$(BIN)/uv pip compile pyproject.toml --extra test --extra lint --extra docs --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --upgrade --quiet --output-file requirements-dev.lock
 
 benchmark: $(VENV)/.installed  ## ratios against the paper's algorithm; real motion sequences; threads
@@ -55,10 +55,6 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
 
 $(VENV)/.studies: $(VENV)/.installed
 	$(BIN)/pip install --quiet --editable '.[studies]'
-	touch $@
-
-$(VENV)/.documented: $(VENV)/.installed
-	$(BIN)/pip install --quiet --editable '.[docs]'
 	touch $@
 
 $(VENV)/.developed: $(VENV)/bin/python pyproject.toml requirements-dev.lock

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import viewspan
 import viewspan.datasets
 import viewspan.experiments
+import viewspan.plot
+import viewspan.report
 from tests.pages import PAGES, ROOT, blocks, commands, read, write_files
+from viewspan.commands import app
 from viewspan.experiments.claims import check_claims
 
 WITH_CODE = [page for page in PAGES if blocks(page, "python")]
@@ -24,15 +28,21 @@ LEFT_BEHIND = {
 }
 
 
-@pytest.mark.parametrize("page", WITH_CODE)
-def test_code_blocks_run(page, tmp_path, monkeypatch):
-    """All blocks of a page, one after the other, in a folder with nothing but the files that it takes for granted."""
+@pytest.mark.parametrize("page", sorted({*WITH_CODE, *WITH_COMMANDS}))
+def test_code_and_commands_run(page, tmp_path, monkeypatch):
+    """All blocks of a page, one after the other, in a folder with nothing but the files that it takes for granted; then
+    its commands, but for studies and demo, which have tests of their own.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     write_files(tmp_path)
     scope: dict = {"__name__": "page"}
     for block in blocks(page, "python"):
         exec(compile(block, page, "exec"), scope)
+    for words in commands(page):
+        if words[0] in {"cluster", "predict", "info"}:
+            result = CliRunner().invoke(app, words)
+            assert result.exit_code == 0, f"{words}: {result.output}"
     assert all((tmp_path / file).exists() for file in LEFT_BEHIND.get(page, []))
 
 
@@ -71,7 +81,9 @@ def headings(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "module", [viewspan, viewspan.datasets, viewspan.experiments], ids=lambda module: module.__name__
+    "module",
+    [viewspan, viewspan.datasets, viewspan.experiments, viewspan.plot, viewspan.report],
+    ids=lambda module: module.__name__,
 )
 def test_every_public_name_is_in_the_reference(module):
     """Under its module; a module that is public itself has a heading of its own there."""
@@ -80,6 +92,8 @@ def test_every_public_name_is_in_the_reference(module):
     for name in module.__all__:
         if inspect.ismodule(getattr(module, name)):
             assert f"{module.__name__}.{name}" in sections
+        elif isinstance(getattr(module, name), dict):
+            assert f"``{module.__name__}.{name}``" in "".join(sections)
         else:
             assert re.search(rf"^   {name}$", listed, flags=re.M), name
 

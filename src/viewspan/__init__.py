@@ -2,7 +2,7 @@
 
 from viewspan import metrics
 from viewspan._progress import Progress
-from viewspan._version import __version__
+from viewspan._version import __version__ as __version__
 from viewspan.estimators import CLRSC, LRR, MLAP, SSC
 from viewspan.graph.affinity import affinity
 from viewspan.graph.ncut import ncut
@@ -26,7 +26,6 @@ __all__ = [
     "Result",
     "Subspace",
     "ViewSplitter",
-    "__version__",
     "affinity",
     "load",
     "metrics",

@@ -15,7 +15,8 @@ PARAMETERS = {name for method in o.METHODS.values() for name in method().get_par
 
 def cluster(
     views: Annotated[
-        list[str], typer.Argument(help="One file per view, samples in rows: FILE, FILE::KEY or NAME=FILE.")
+        list[str],
+        typer.Argument(metavar="VIEW...", help="One file per view, samples in rows: FILE, FILE::KEY or NAME=FILE."),
     ],
     out: Annotated[Path, o.option("Options", "The folder for what is written.", "--out", "-o", metavar="FOLDER")],
     n_clusters: o.Clusters = o.AUTO,
@@ -28,7 +29,9 @@ def cluster(
         list[str] | None, o.option("Options", "Samples are pictures of this shape: 8x8, or 8x8x3 for colour.")
     ] = None,
     report: Annotated[bool, o.option("Options", "Write report.html (default).", "--report/--no-report")] = True,
-    force: Annotated[bool, o.option("Options", "Replace what an earlier run wrote into the folder.")] = False,
+    force: Annotated[
+        bool, o.option("Options", "Replace what an earlier run wrote into the folder.", "--force")
+    ] = False,
     quiet: o.Quiet = False,
     id_column: o.IdColumn = None,
     missing: o.WhatIsMissing = None,

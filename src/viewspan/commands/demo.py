@@ -15,7 +15,9 @@ def demo(
     out: Annotated[
         Path | None, o.option("Options", "Also write the files and the report here.", "--out", "-o", metavar="FOLDER")
     ] = None,
-    force: Annotated[bool, o.option("Options", "Replace what an earlier run wrote into the folder.")] = False,
+    force: Annotated[
+        bool, o.option("Options", "Replace what an earlier run wrote into the folder.", "--force")
+    ] = False,
 ) -> None:
     """Cluster 1797 handwritten digits of which two observers see one half each and a third sees noise.
 

@@ -18,7 +18,8 @@ COLUMNS = {".csv", ".tsv", ".txt", ".parquet", ".gz", ".bz2", ".xz", ".zst"}
 
 def info(
     files: Annotated[
-        list[Path], typer.Argument(help="Any file that `viewspan cluster` reads, or a model that it wrote.")
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Any file that `viewspan cluster` reads, or a model that it wrote."),
     ],
 ) -> None:
     """Show what is in a file: keys, shapes and kinds of arrays, columns of tables, the facts of a model.

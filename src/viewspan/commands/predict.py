@@ -13,12 +13,15 @@ from viewspan.tables.table import Table, listed
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="The model that `viewspan cluster` wrote.")],
-    views: Annotated[list[str], typer.Argument(help="The same views of new samples, in the same order, or NAME=FILE.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model that `viewspan cluster` wrote.")],
+    views: Annotated[
+        list[str],
+        typer.Argument(metavar="VIEW...", help="The same views of new samples, in the same order, or NAME=FILE."),
+    ],
     out: Annotated[
         Path | None, o.option("Options", "The file for id, label, confidence.", "--out", "-o", metavar="CSV")
     ] = None,
-    force: Annotated[bool, o.option("Options", "Replace the file if it is there.")] = False,
+    force: Annotated[bool, o.option("Options", "Replace the file if it is there.", "--force")] = False,
     id_column: o.IdColumn = None,
     missing: o.WhatIsMissing = None,
     ignore: o.Ignored = None,

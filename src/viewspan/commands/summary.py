@@ -21,15 +21,25 @@ def show(outcome: "Outcome", console: Console) -> None:
     model = outcome.model
     seconds = outcome.seconds.get("clustering", 0.0)
     head = f"{len(model.labels_)} samples, {model.n_views_in_} views, {model.n_clusters_} clusters"
-    console.print(Text.assemble((head, "bold"), f"  {seconds:.1f} s"))
-    console.print()
-    console.print(views_table(outcome))
-    console.print(sizes_table(model))
-    console.print(Text(certificate_sentence(model)))
     unsure = int((model.confidence_ < UNSURE).sum())
-    console.print(f"{unsure} of {len(model.labels_)} samples have less than half of their ties in their own cluster.")
-    for name, value in outcome.scores.items():
-        console.print(f"{name}: {value:.1f} %" if name == "accuracy" else f"{name}: {value:.3f}")
+    console.print()
+    console.print(Text.assemble((head, "bold"), f"  {seconds:.1f} s"))
+    for table in (views_table(outcome), sizes_table(model)):
+        console.print()
+        console.print(table)
+    console.print()
+    console.print(Text(certificate_sentence(model)))
+    console.print(
+        Text(f"{unsure} of {len(model.labels_)} samples have less than half of their ties with their own cluster.")
+    )
+    if outcome.scores:
+        console.print(Text(", ".join(map(written_score, outcome.scores.items())), "bold"))
+    console.print()
+
+
+def written_score(score: tuple[str, float]) -> str:
+    name, value = score
+    return f"{name} {value:.1f} %" if name == "accuracy" else f"{name} {value:.3f}"
 
 
 def views_table(outcome: "Outcome") -> Table:
@@ -38,7 +48,7 @@ def views_table(outcome: "Outcome") -> Table:
         table.add_column(name, justify="left" if name == "view" else "right")
     model = outcome.model
     for view, weight, score in zip(outcome.aligned.tables, model.view_weights_, model.view_scores_, strict=True):
-        table.add_row(Text(view.name), str(view.shape[1]), f"{weight:.2f}", f"{score:.2f}")
+        table.add_row(Text(view.name), str(view.shape[1]), f"{weight:.2f}", f"{round(float(score), 2) + 0.0:.2f}")
     return table
 
 

@@ -135,3 +135,9 @@ def drawn_rows(model: Any, *, max_points: int = MOST_POINTS) -> AnyArray:
     """
     _, labels, _ = graph_of(model)
     return rows_of(model)[even_part(labels, max_points)]
+
+
+def drawn_labels(model: Any, *, max_points: int = MOST_POINTS) -> Labels:
+    """The clusters of those points, also of landmarks that are no known rows."""
+    _, labels, _ = graph_of(model)
+    return labels[even_part(labels, max_points)]

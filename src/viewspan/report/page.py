@@ -12,11 +12,16 @@ from sklearn.utils.validation import check_is_fitted
 from viewspan import plot
 from viewspan._version import __version__
 from viewspan.estimators.base import SubspaceClusterer
+from viewspan.plot.references import drawn_labels
 from viewspan.report import facts
 from viewspan.report.pictures import Hover, Picture, draw, draw_points
 
 FEWEST_ACROSS = 10
 """Pictures of one cluster; more if they are tall."""
+ALL_EXEMPLARS = 1_200_000
+"""Bytes of pictures of samples."""
+LONGEST_ID = 80
+"""Letters of a name that are shown to those who point at it."""
 MOST_DIMENSIONS = 60
 """Clusters whose subspaces are drawn."""
 
@@ -76,7 +81,10 @@ def html_report(
         views=facts.facts_of_views(model),
         parameters=repr(model),
         pictures=pictures,
-        points={name: points_of(model, where, names) for name, where in hover.items()},
+        hover={
+            "samples": samples_of(model, names),
+            "places": {name: places_of(where) for name, where in hover.items()},
+        },
         colours=plot.cluster_colours(model.n_clusters_),
         unsure=facts.least_sure(model, names),
         n_unsure=int((np.asarray(model.confidence_) < facts.UNSURE).sum()),
@@ -106,16 +114,25 @@ def draw_all(
     for view, shape in image_shapes.items():
         size: Any = tuple(shape)[:2]
         across = int(np.clip(np.ceil(FEWEST_ACROSS * size[0] / size[1]), FEWEST_ACROSS, 2 * FEWEST_ACROSS))
-        found.append(draw("exemplars", partial(plot.exemplars, model, views, view=view, image_shape=size, n=across)))
+        function = partial(plot.exemplars, model, views, view=view, image_shape=size, n=across)
+        found.append(draw("exemplars", function, ALL_EXEMPLARS // len(image_shapes)))
     return found, {"ties": tied, "embedding": embedded}
 
 
-def points_of(model: SubspaceClusterer, hover: Hover, ids: Any) -> list[list[Any]]:
-    """x, y, id, cluster and confidence of every point that can be pointed at."""
-    found: list[list[Any]] = []
-    labels, sure = model._fit.united.labels, np.asarray(model.confidence_)
-    for place, (x, y, row) in enumerate(zip(*hover, plot.drawn_rows(model), strict=True)):
-        known = row >= 0
-        label = int(model.labels_[row]) if known else int(labels[place])
-        found.append([x, y, str(ids[row]) if known else None, label, round(float(sure[row]), 2) if known else None])
-    return found
+def samples_of(model: SubspaceClusterer, ids: Any) -> list[list[Any]]:
+    """Id, cluster and confidence of every point that can be pointed at; landmarks may be nobody that is known."""
+    rows = plot.drawn_rows(model)
+    sure = np.asarray(model.confidence_)
+    drawn = zip(rows, drawn_labels(model), strict=True)
+    return [
+        [shortened(str(ids[row])), int(label), round(float(sure[row]), 2)] if row >= 0 else [None, int(label), None]
+        for row, label in drawn
+    ]
+
+
+def shortened(name: str) -> str:
+    return name if len(name) <= LONGEST_ID else f"{name[: LONGEST_ID - 1]}…"
+
+
+def places_of(hover: Hover) -> list[tuple[float, float]]:
+    return list(zip(*hover, strict=True))

@@ -34,8 +34,10 @@ STYLE: dict[Any, Any] = {
     "figure.facecolor": PAGE,
     "savefig.facecolor": "none",
 }
-RESOLUTION = 144
+FINEST, COARSEST = 144.0, 36.0
 """Dots per inch of images inside pictures."""
+MOST_BYTES = 700_000
+"""Of one picture; the page shall stay below three million."""
 IDS = re.compile(r'(\bid="|xlink:href="#|href="#|url\(#)')
 NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 LARGEST = 120
@@ -61,19 +63,19 @@ class Hover(NamedTuple):
     y: list[float]
 
 
-def draw(name: str, function: Callable[[], Axes]) -> Picture:
-    """A function of :mod:`viewspan.plot`, drawn for the page."""
+def draw(name: str, function: Callable[[], Axes], most: int = MOST_BYTES) -> Picture:
+    """A function of :mod:`viewspan.plot`, drawn for the page in so many bytes at most."""
     with page_style():
-        return picture_of(function(), name)[0]
+        return picture_of(function(), name, most)[0]
 
 
 def draw_points(name: str, function: Callable[[], Axes]) -> tuple[Picture, Hover]:
     """With the places of its points."""
     with page_style():
-        return picture_of(function(), name)
+        return picture_of(function(), name, MOST_BYTES)
 
 
-def picture_of(ax: Axes, name: str) -> tuple[Picture, Hover]:
+def picture_of(ax: Axes, name: str, most: int) -> tuple[Picture, Hover]:
     """The title moves to the page, so that it is not there twice."""
     figure = ax.figure
     assert isinstance(figure, Figure)
@@ -84,7 +86,11 @@ def picture_of(ax: Axes, name: str) -> tuple[Picture, Hover]:
     figure.set_layout_engine("none")  # as it is now it stays
     hover = points_of(ax, float(figure.bbox.height))
     width = round(LARGEST * float(figure.get_figwidth()))
-    return Picture(name, title, as_svg(figure, name), width, plot.HOW_TO_READ[name]), hover
+    try:
+        text = in_few_bytes(figure, most)
+    finally:
+        plt.close(figure)
+    return Picture(name, title, of_the_page(text, name), width, plot.HOW_TO_READ[name]), hover
 
 
 def points_of(ax: Axes, height: float) -> Hover:
@@ -106,15 +112,25 @@ def page_style() -> Iterator[None]:
         yield
 
 
-def as_svg(figure: Figure, name: str) -> str:
-    """The picture alone, with ids of its own and the page's colours."""
+def in_few_bytes(figure: Figure, most: int) -> str:
+    """As SVG, with images as fine as there is room for."""
+    resolution = FINEST
+    while True:
+        text = as_svg(figure, resolution)
+        if len(text) <= most or resolution <= COARSEST:
+            return text
+        resolution = max(COARSEST, 0.9 * resolution * float(np.sqrt(most / len(text))))
+
+
+def as_svg(figure: Figure, resolution: float) -> str:
     buffer = io.StringIO()
-    try:
-        figure.savefig(buffer, format="svg", dpi=RESOLUTION, transparent=True, metadata=NO_METADATA)
-    finally:
-        plt.close(figure)
+    figure.savefig(buffer, format="svg", dpi=resolution, transparent=True, metadata=NO_METADATA)
     text = buffer.getvalue()
-    text = text[text.index("<svg") :]
+    return text[text.index("<svg") :]
+
+
+def of_the_page(text: str, name: str) -> str:
+    """With ids of its own and the page's colours."""
     text = IDS.sub(lambda found: f"{found[0]}{name}-", text)
     for standing, colour in ((TEXT, "var(--ink)"), (LINE, "var(--line)"), (PAGE, "var(--card)")):
         text = text.replace(standing, colour)

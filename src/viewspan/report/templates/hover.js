@@ -1,4 +1,5 @@
-for (const [name, points] of Object.entries(JSON.parse(document.getElementById("points").textContent))) {
+const { samples, places } = JSON.parse(document.getElementById("points").textContent);
+for (const [name, points] of Object.entries(places)) {
   const svg = document.querySelector(`figure.${name} svg`);
   const tip = document.getElementById("tip");
   const reach = 10; // units of the picture: farther points are not meant
@@ -8,11 +9,11 @@ for (const [name, points] of Object.entries(JSON.parse(document.getElementById("
 
   const nearest = (event) => {
     const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
-    let found = null, least = reach * reach;
-    for (const point of points) {
-      const distance = (point[0] - place.x) ** 2 + (point[1] - place.y) ** 2;
-      if (distance < least) { least = distance; found = point; }
-    }
+    let found = -1, least = reach * reach;
+    points.forEach(([x, y], number) => {
+      const distance = (x - place.x) ** 2 + (y - place.y) ** 2;
+      if (distance < least) { least = distance; found = number; }
+    });
     return found;
   };
 
@@ -20,11 +21,12 @@ for (const [name, points] of Object.entries(JSON.parse(document.getElementById("
 
   const show = (event) => {
     const found = nearest(event);
-    if (!found) {
+    if (found < 0) {
       hide();
       return;
     }
-    const [x, y, id, cluster, confidence] = found;
+    const [x, y] = points[found];
+    const [id, cluster, confidence] = samples[found];
     const whose = id === null ? "a landmark" : id;
     tip.textContent = `${whose} · cluster ${cluster}` + (confidence === null ? "" : ` · confidence ${confidence.toFixed(2)}`);
     tip.hidden = false;
