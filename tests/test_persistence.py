@@ -17,7 +17,7 @@ from tests.problems import many_subspaces
 FULLER = [
     viewspan.CLRSC(5, coupling="rank_one", random_state=0),
     viewspan.CLRSC(5, penalty="l1", random_state=0, tol=1e-2),
-    viewspan.CLRSC(None, random_state=np.random.RandomState(3)),
+    viewspan.CLRSC(None, random_state=3),
 ]
 
 

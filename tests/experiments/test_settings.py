@@ -1,6 +1,7 @@
 """Other settings, another key."""
 
 import os
+import re
 import subprocess
 import sys
 from functools import partial
@@ -119,7 +120,7 @@ FIRST, SECOND = (lambda noise: 1), (lambda noise: 2)
         (KMeans(3), KMeans(4)),
         (np.float64(1), np.float64(2)),
     ],
-    ids=str,
+    ids=lambda value: re.sub(r" at 0x[0-9a-f]+", "", str(value)),  # the same in every process
 )
 def test_what_differs_is_told_apart_and_what_does_not_is_not(one, other):
     assert describe(one) != describe(other)
