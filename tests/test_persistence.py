@@ -6,6 +6,7 @@ import zipfile
 
 import numpy as np
 import pytest
+import scipy.sparse
 import skops.io
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -87,8 +88,66 @@ def test_foreign_types_are_refused(tmp_path, monkeypatch):
 @pytest.mark.parametrize("content", [{"viewspan": "0.1.0", "model": [1, 2]}, {"other": 1}, [3]])
 def test_other_archives_are_refused(content, tmp_path):
     skops.io.dump(content, tmp_path / "model")
-    with pytest.raises(ValueError, match=r"damaged, or not a model|not a fitted estimator"):
+    with pytest.raises(ValueError, match=r"damaged, or no model|no whole model"):
         viewspan.load(tmp_path / "model")
+
+
+def changed(path, change):
+    """A saved model whose description was rewritten."""
+    with zipfile.ZipFile(path) as archive:
+        contents = {entry.filename: archive.read(entry) for entry in archive.infolist()}
+    change(contents)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in contents.items():
+            archive.writestr(name, content)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    views, _ = many_subspaces(100)
+    viewspan.save(viewspan.LRR(5, random_state=0).fit(views), tmp_path / "model")
+    return tmp_path / "model"
+
+
+def other_class(contents):
+    schema = contents["schema.json"].decode()
+    contents["schema.json"] = (
+        schema.replace('"viewspan.recognition"', '"sklearn.cluster"').replace("Known", "KMeans").encode()
+    )
+
+
+def out_of_bounds(contents):
+    for name in [name for name in contents if name.endswith(".npz")]:
+        graph = scipy.sparse.load_npz(io.BytesIO(contents[name]))
+        graph.indices[:] = 2**30
+        buffer = io.BytesIO()
+        scipy.sparse.save_npz(buffer, graph)
+        contents[name] = buffer.getvalue()
+
+
+def without_labels(contents):
+    contents["schema.json"] = contents["schema.json"].replace(b'"confidence_"', b'"other_"')
+
+
+def bomb(contents):
+    contents["filling"] = bytes(200_000_000)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (other_class, "asks for sklearn.cluster.KMeans, which no model of viewspan needs"),
+        (out_of_bounds, "damaged"),
+        (without_labels, "damaged"),
+        (bomb, "would fill the memory"),
+        (lambda contents: contents.update({"schema.json": b"[" * 100_000}), "damaged"),
+        (lambda contents: contents.update(dict.fromkeys([n for n in contents if n.endswith("npy")], b"x")), "damaged"),
+    ],
+)
+def test_models_that_were_tampered_with(change, message, saved):
+    changed(saved, change)
+    with pytest.raises(ValueError, match=message):
+        viewspan.load(saved)
 
 
 def test_files_that_are_no_archives(tmp_path):

@@ -19,7 +19,7 @@ from viewspan import plot
 from viewspan.datasets import make_subspaces
 from viewspan.plot.colours import TEN
 from viewspan.plot.graphs import block_means, blocks_of, opacity
-from viewspan.plot.references import links, round_tour
+from viewspan.plot.references import drawn_labels, links, round_tour
 
 PICTURES = sorted(set(plot.HOW_TO_READ) - {"exemplars"})
 
@@ -171,6 +171,7 @@ def test_all_points_are_one_collection_in_the_order_that_is_told(fitted, request
     ax = plot.ties(fitted, max_points=37)
     (points,) = [collection for collection in ax.collections if collection.get_gid() == "points"]
     rows = plot.drawn_rows(fitted, max_points=37)
+    np.testing.assert_array_equal(drawn_labels(fitted, max_points=37), fitted.labels_[rows])
     assert len(set(rows)) == 37 and ax.get_title(loc="left").startswith("37 of ")
     colours = np.array(plot.cluster_colours(fitted.n_clusters_))[fitted.labels_[rows]]
     np.testing.assert_allclose(points.get_facecolors()[:, :3], mpl.colors.to_rgba_array(colours)[:, :3])

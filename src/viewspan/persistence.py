@@ -4,6 +4,7 @@ The format is skops', a zip archive of arrays and a description in JSON, and of 
 listed here are accepted. A pickle would run whatever its writer wanted.
 """
 
+import json
 import os
 import zipfile
 from copy import copy
@@ -14,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewspan._files import write_whole
 from viewspan._optional import require
+from viewspan._sparse import is_sparse
 from viewspan._version import __version__
 from viewspan.estimators.base import SubspaceClusterer
 
-TRUSTED = {
-    "scipy.sparse._csr.csr_array",
+OURS = {
     "viewspan._linalg.Spectrum",
     "viewspan.coordinates.ByFeatures",
     "viewspan.coordinates.BySamples",
@@ -37,13 +38,23 @@ TRUSTED = {
     "viewspan.solvers.result.Check",
     "viewspan.solvers.result.Result",
 }
-"""What a fitted model is made of."""
+OTHERS = {
+    *(f"builtins.{name}" for name in ("dict", "list", "tuple", "str", "int", "float", "bool", "NoneType")),
+    *(f"numpy.{name}" for name in ("ndarray", "bool", "bool_", "int32", "int64", "float32", "float64", "str_")),
+    "numpy.random.mtrand.RandomState",
+    "scipy.sparse._csr.csr_array",
+}
+LOADERS = {
+    *("DictNode", "JsonNode", "ListNode", "NdArrayNode", "ObjectNode"),
+    *("RandomStateNode", "SparseMatrixNode", "TupleNode", "TypeNode"),
+}
+"""What fitted models are made of, and what skops makes them with; it would trust all of scikit-learn."""
+DENSEST = 200
+"""Times that a model's content may be larger than its file: more is no model, but a file made to fill the memory."""
 NOT_KEPT = ("_arrived", "_skl_callbacks")
 """Batches, and scikit-learn's callbacks."""
 FOUND_AGAIN = ("assigner", "explanation")
 """Parts of a fit that are made when they are asked for."""
-
-UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ImportError, EOFError, zipfile.BadZipFile)
 
 
 def save(model: SubspaceClusterer, path: str | os.PathLike[str]) -> None:
@@ -58,6 +69,11 @@ def save(model: SubspaceClusterer, path: str | os.PathLike[str]) -> None:
     path : path
         A file that is there is replaced.
     """
+    write_whole(Path(path), as_bytes(model))
+
+
+def as_bytes(model: SubspaceClusterer) -> bytes:
+    """The content of the file."""
     skops = require("skops.io", "cli", purpose="Saving models")
     check_is_fitted(model, "labels_")
     slim = copy(model)
@@ -67,8 +83,8 @@ def save(model: SubspaceClusterer, path: str | os.PathLike[str]) -> None:
     slim._fit = copy(model._fit)
     for name in FOUND_AGAIN:
         slim._fit.__dict__.pop(name, None)
-    content = skops.dumps({"viewspan": __version__, "model": slim}, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
-    write_whole(Path(path), content)
+    content = {"viewspan": __version__, "model": slim}
+    return bytes(skops.dumps(content, compression=zipfile.ZIP_DEFLATED, compresslevel=1))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -88,12 +104,49 @@ def load(path: str | os.PathLike[str]) -> Any:
         with Path(path).open("rb"):  # a file that is not there says so itself
             raise ValueError(f"{path} is not a model that viewspan saved.")
     try:
-        foreign = set(skops.get_untrusted_types(file=path)) - TRUSTED
-        model = None if foreign else skops.load(path, trusted=sorted(TRUSTED))["model"]
-    except UNREADABLE as error:
-        raise ValueError(f"{path} is damaged, or not a model that viewspan {__version__} can read: {error}.") from error
+        foreign = foreign_parts(Path(path))
+        model = None if foreign else skops.load(path, trusted=sorted(OURS | OTHERS))["model"]
+        whole = isinstance(model, SubspaceClusterer) and is_whole(model)
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:  # a damaged archive fails in any way it likes
+        what = str(error).strip().splitlines()[:1] or [type(error).__name__]
+        raise ValueError(f"{path} is damaged, or no model that viewspan {__version__} can read: {what[0]}.") from error
     if foreign:
         raise ValueError(f"{path} is not loaded: it asks for {min(foreign)}, which no model of viewspan needs.")
-    if not isinstance(model, SubspaceClusterer):
-        raise ValueError(f"{path} holds a {type(model).__name__}, not a fitted estimator of viewspan.")
+    if not whole:
+        raise ValueError(f"{path} holds no whole model of viewspan.")
     return model
+
+
+def foreign_parts(path: Path) -> set[str]:
+    """Types and ways of making them that are in the file and in no model."""
+    with zipfile.ZipFile(path) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+        if size > DENSEST * path.stat().st_size:
+            raise ValueError("it would fill the memory")
+        schema = json.loads(archive.read("schema.json"))
+    found: set[str] = set()
+    waiting: list[Any] = [schema]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if "__loader__" in node:
+                found |= {f"{node.get('__module__')}.{node.get('__class__')}"} - OURS - OTHERS
+                found |= {str(node["__loader__"])} - LOADERS
+            waiting.extend(node.values())
+        elif isinstance(node, list):
+            waiting.extend(node)
+    return found
+
+
+def is_whole(model: SubspaceClusterer) -> bool:
+    """Its parts are there, and indices of sparse arrays lie within them, which nobody would look at later."""
+    fit, count = model._fit, len(model.labels_)
+    graphs = [fit.united.graph, *fit.united.graphs, *getattr(fit.reduction.coordinates, "views", [])]
+    for graph in graphs:
+        if is_sparse(graph):
+            graph.check_format(full_check=True)
+    known = fit.assigner.labels
+    names = (model.n_views_in_, model.n_features_in_, model.confidence_, model._view_names, model.result_.objective)
+    return len(model.confidence_) == count and len(known) == graphs[0].shape[0] and len(names) > 0

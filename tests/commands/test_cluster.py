@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import viewspan
 from tests.problems import many_subspaces
-from viewspan.commands import app
+from viewspan.commands import app, job
 from viewspan.commands.options import METHODS
 
 WRITTEN = {"labels.csv", "model", "report.html", "run.json"}
@@ -82,7 +82,7 @@ def test_tables_are_matched_by_id_and_everything_is_written(folder, samples):
     assert record["versions"]["viewspan"] == viewspan.__version__
     assert record["parameters"]["n_clusters"] == 5 and record["samples"] == sum(record["clusters"]) == 150
     assert [view["name"] for view in record["views"]] == ["a", "b"]
-    assert set(record["seconds"]) == {"reading", "clustering", "writing"}
+    assert set(record["seconds"]) == {"reading", "clustering", "drawing"}
 
 
 def test_the_same_as_in_python(folder, samples):
@@ -164,6 +164,23 @@ WRONG = {
         ["a.npy", "b.npy"],
         "b contains NaN in 300 of its 300 values",
     ),
+    "a gap": (
+        lambda folder: (folder / "b.csv").write_text("who,x,y\ns000,1,2\ns001,,3\n"),
+        ["a.csv", "b.csv"],
+        "b.csv: column 'x' has no value in row 2; fill them in",
+    ),
+    "no such column to ignore": (
+        None,
+        ["a.csv", "b.csv", "--ignore", "f99"],
+        "No file has a column 'f99' for --ignore",
+    ),
+    "ids of arrays": (None, ["a.npy", "--id", "who"], "there is no 'who' for --id"),
+    "a label among the features": (
+        lambda folder: pd.read_csv(folder / "a.csv").to_csv(folder / "a.csv", index=False),
+        ["a.csv", "--labels", "a.csv::f3"],
+        "a.csv::f3 is also a feature of a.csv; leave it out of the view with --ignore 'f3'",
+    ),
+    "a decimal sign": (None, ["a.npy", "--decimal", ";"], "--decimal must be '.' or ','"),
     "too many clusters": (None, ["a.npy", "-k", 151], "n_clusters=151 must not exceed"),
     "no number": (None, ["a.npy", "-k", "five"], "--n-clusters must be a whole number or auto. Got 'five' instead."),
     "a parameter out of range": (None, ["a.npy", "--tol", "-1"], "The 'tol' parameter of CLRSC must be"),
@@ -202,6 +219,41 @@ def test_what_was_written_is_not_replaced_unless_asked(folder):
     assert (folder / "out/labels.csv").stat().st_mtime_ns == before
     assert run(*arguments, "--force").exit_code == 0
     assert "is a file; --out names a folder" in " ".join(run(*arguments[:-1], "a.npy").stderr.replace("│", " ").split())
+
+
+def test_a_failure_while_writing_leaves_nothing(folder, monkeypatch):
+    written = []
+
+    def full(path, content):
+        written.append(path)
+        if len(written) == 3:
+            raise OSError(28, "No space left on device", str(path))
+        path.write_bytes(content)
+
+    monkeypatch.setattr(job, "write_whole", full)
+    result = run("cluster", "a.npy", "-k", 5, "-o", "out")
+    assert result.exit_code == 2 and "No space left on device" in result.stderr
+    assert list((folder / "out").iterdir()) == []
+
+
+def test_an_old_report_does_not_stay_beside_new_labels(folder):
+    run("cluster", "a.npy", "-k", 5, "-o", "out", report=True)
+    run("cluster", "a.npy", "-k", 4, "-o", "out", "--force")
+    assert not (folder / "out/report.html").exists()
+
+
+def test_names_of_samples_that_break_lines(folder, samples):
+    ids = [f"a\rb {row}" for row in range(150)]
+    pd.DataFrame(samples[0][0], index=pd.Index(ids, name="who")).add_prefix("f").to_parquet(folder / "odd.parquet")
+    assert run("cluster", "odd.parquet", "--id", "who", "-k", 5, "-o", "out").exit_code == 0
+    assert list(pd.read_csv(folder / "out/labels.csv", lineterminator="\n")["id"]) == ids
+
+
+def test_true_labels_of_a_parquet_table_are_matched_by_its_index(folder):
+    truth = pd.read_csv(folder / "truth.csv").set_index("who").sample(frac=1.0, random_state=0)
+    truth.to_parquet(folder / "truth.parquet")
+    run("cluster", "a.csv", "b.csv", "--id", "who", "-k", 5, "-o", "out", "--labels", "truth.parquet")
+    assert json.loads((folder / "out/run.json").read_text())["scores"]["accuracy"] > 99
 
 
 def test_in_a_pipe_there_is_nothing_but_paths(folder):
@@ -243,6 +295,7 @@ def test_new_samples_get_their_clusters(folder, samples):
         (["a.csv", "a.csv", "b.csv"], "a.csv is not a model that viewspan saved"),
         (["out/model", "a.csv"], "The model has 2 views (a, b), and 1 were given"),
         (["out/model", "a.npy", "b.csv"], "a.npy has no ids|features"),
+        (["out/model", "b=b.csv", "c=a.csv"], "The model's views are a, b, and b, c was given; name all of them so"),
         (["out/model", "a.csv", "fewer.csv"], "fewer.csv lacks columns that the model was made with: f0"),
     ],
 )

@@ -60,8 +60,10 @@ def test_without_ids_counts_must_agree():
 
 
 def test_a_file_without_ids_needs_an_order_that_the_others_agree_on():
-    found = align([bare("a", 3), table("b", "abc"), table("c", "abc")], Reading())
+    reading = Reading()
+    found = align([bare("a", 3), table("b", "abc"), table("c", "abc")], reading)
     assert list(found.ids) == list("abc")
+    assert reading.notes == ["a.npy: without ids; the rows are taken to be in the order of b.csv."]
     with pytest.raises(InputError, match=r"a\.npy has no ids, and b\.csv and c\.csv do not have the same ones"):
         align([bare("a", 3), table("b", "abc"), table("c", "cba")], Reading())
     with pytest.raises(InputError, match=r"a\.npy has 2"):
@@ -70,6 +72,7 @@ def test_a_file_without_ids_needs_an_order_that_the_others_agree_on():
 
 def test_files_of_one_name_are_told_apart():
     assert list(align([bare("a", 3), bare("a", 3)], Reading()).views) == ["a 1", "a 2"]
+    assert list(align([bare("a", 3), bare("a", 3), bare("a 1", 3)], Reading()).views) == ["a 2", "a 3", "a 1"]
 
 
 def test_what_is_in_order_is_not_copied():

@@ -1,6 +1,8 @@
 """Files of people: what is in them arrives, and what is wrong is said in one sentence."""
 
 import gzip
+import os
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -62,14 +64,14 @@ def test_an_index_that_pandas_wrote_is_no_feature(tmp_path):
     FRAME.to_csv(tmp_path / "a.csv")
     table, notes = one(tmp_path / "a.csv")
     assert list(table.ids) == ["p", "q", "r"] and table.shape == (3, 3)
-    assert "taken as the ids" in notes[0]
+    assert "taken as the names of its rows" in notes[0]
 
 
 def test_a_header_that_is_one_short_is_the_one_of_r(tmp_path):
     (tmp_path / "a.tsv").write_text("x\ty\np\t1\t2\nq\t3\t4\n")
     table, notes = one(tmp_path / "a.tsv")
     assert list(table.ids) == ["p", "q"] and list(table.values.columns) == ["x", "y"]
-    assert "taken as the ids" in notes[0]
+    assert "taken as the names of its rows" in notes[0]
 
 
 @pytest.mark.parametrize(
@@ -79,10 +81,17 @@ def test_a_header_that_is_one_short_is_the_one_of_r(tmp_path):
         ("0,1\n3,4\n", 1, "counts the columns"),
         ("a,2\n3,4\n", 1, None),
         ("5\n6\n", 2, "taken as the first sample"),
+        ("NA,0.5\n1,2\n", 2, "taken as the first sample"),
+        ("True,False\nFalse,True\n", 2, "taken as the first sample"),
+        ("id,1,2\np,3,4\n", None, None),
+        ("id,0,1\np,3,4\n", None, None),
     ],
 )
 def test_a_first_line_of_numbers_is_not_lost(text, rows, words, tmp_path):
     (tmp_path / "a.csv").write_text(text)
+    if rows is None:  # names that are numbers, above text
+        assert one(tmp_path / "a.csv", id_column="id")[0].shape == (1, 2)
+        return
     table, notes = one(tmp_path / "a.csv")
     assert table.shape[0] == rows
     assert words is None or words in notes[0]
@@ -98,7 +107,7 @@ def test_whoever_knows_about_the_header_is_believed(tmp_path):
 def test_decimal_commas(tmp_path):
     (tmp_path / "a.csv").write_text("x;y\n1,5;2\n-2,5;3\n")
     assert one(tmp_path / "a.csv", decimal=",")[0].values["x"].tolist() == [1.5, -2.5]
-    with pytest.raises(InputError, match=r"decimal comma.*--decimal ','"):
+    with pytest.raises(InputError, match=r"comma in them \(1,5\); if it is the decimal sign, give --decimal ','"):
         one(tmp_path / "a.csv")
 
 
@@ -118,9 +127,15 @@ def test_empty_cells_are_left_to_the_method(tmp_path):
         ("x,name\n1,ann\n2,bob\n", r"column 'name' holds text \('ann'\).*--id 'name'.*--ignore 'name'"),
         ("x,kind\n1,a\n2,a\n", r"column 'kind' holds text \('a'\), and a view must be numbers; leave it out"),
         ("x,y\n1,2\n1,2\noops,3\n", r"column 'x' holds 'oops' in row 3"),
-        ("x,y\n1,2\n3,4,5,6\n", r"not a table with columns separated by commas"),
+        ("x,y\n1,2\n3,4,5,6\n", r"not a table of 2 columns separated by commas"),
         ("", "is empty"),
         ("x,y\n", "has no rows"),
+        ("x,y\n1,\n2,\n", "column 'y' is empty; leave it out with --ignore 'y'"),
+        ("s0,0.1\ns1,0.2\n", "could be names of columns or the first sample; give --header or --no-header"),
+        ("id,400,410\np,1,2\n", "could be names of columns or the first sample; give --header or --no-header"),
+        ("x,x\n1,2\n", "more than one column 'x'"),
+        ("x,y\n1,2,\n3,4,\n", "has 2 names in its first line and 3 values in the next"),
+        ('x,y\n"1,234",2\n"5,678",3\n', r"comma in them \(1,234\)"),
         ("\n\n", "is empty"),
     ],
 )
@@ -149,6 +164,7 @@ def test_bytes_that_are_no_text(content, message, tmp_path):
     [
         ("id,x\na,1\na,2\n", "has the id 'a' in 2 rows"),
         ("id,x\na,1\n,2\n", "1 of its rows have no id in column 'id', first row 2"),
+        ("id,x\n1,2,3\n4,5,6\n", "has 2 names in its first line and 3 values in the next"),
         ("ids,x\na,1\nb,2\n", r"has no column 'id' for --id; it has ids, x\. Did you mean ids\?"),
     ],
 )
@@ -158,10 +174,68 @@ def test_ids_that_name_nobody(text, message, tmp_path):
         one(tmp_path / "a.csv", id_column="id")
 
 
+def test_names_of_samples_are_kept_whatever_they_are(tmp_path):
+    (tmp_path / "a.csv").write_text(",x\n007,1\nNA,2\n7,3\n")
+    assert list(one(tmp_path / "a.csv")[0].ids) == ["007", "NA", "7"]
+    (tmp_path / "b.csv").write_text("007,1\nNA,2\n")
+    assert list(one(tmp_path / "b.csv", id_column="column 1", header=False)[0].ids) == ["007", "NA"]
+
+
+def test_spaces_separate_too_and_decimal_commas_stand_between_semicolons(tmp_path):
+    np.savetxt(tmp_path / "a.txt", VALUES)
+    np.testing.assert_array_equal(one(tmp_path / "a.txt")[0].values, VALUES)
+    (tmp_path / "b.csv").write_text("1,5;2,5\n3,5;4,5\n")
+    assert one(tmp_path / "b.csv", decimal=",")[0].values.to_numpy().tolist() == [[1.5, 2.5], [3.5, 4.5]]
+    (tmp_path / "C.TSV").write_text("x, y\tz\n1\t2\n")
+    assert list(one(tmp_path / "C.TSV")[0].values.columns) == ["x, y", "z"]
+
+
+def test_numbers_that_look_like_ids_are_said(tmp_path):
+    (tmp_path / "a.csv").write_text("patient_id,x\n11,1\n12,2\n")
+    table, notes = one(tmp_path / "a.csv")
+    assert table.shape == (2, 2) and "give --id 'patient_id' if it names the samples" in notes[0]
+
+
+def test_samples_in_columns_of_a_table(tmp_path):
+    (tmp_path / "a.csv").write_text("gene,p,q,r\nA,1,2,3\nB,4,5,6\n")
+    table, _ = one(f"{tmp_path / 'a.csv'}::.T", id_column="gene")
+    assert list(table.ids) == ["p", "q", "r"] and list(table.columns) == ["A", "B"]
+    np.testing.assert_array_equal(table.values, [[1, 4], [2, 5], [3, 6]])
+
+
+def test_a_part_of_a_frame_keeps_its_numbers(tmp_path):
+    pd.DataFrame(np.arange(20.0).reshape(10, 2), columns=["x", "y"]).iloc[5:8].to_parquet(tmp_path / "a.parquet")
+    assert list(one(tmp_path / "a.parquet")[0].ids) == ["5", "6", "7"]
+
+
+def test_repeated_cells_of_anndata_are_refused(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    cells = pd.DataFrame({"patient": ["u", "u", None]}, index=["p", "p", "q"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        anndata.AnnData(VALUES, obs=cells).write_h5ad(tmp_path / "a.h5ad")
+        with pytest.raises(InputError, match="has the id 'p' in 2 rows"):
+            one(tmp_path / "a.h5ad")
+        with pytest.raises(InputError, match="1 of its samples have no id in 'patient'"):
+            one(tmp_path / "a.h5ad", id_column="patient")
+
+
+def test_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(InputError, match="not a file that can be read twice"):
+        one(tmp_path / "a.csv")
+
+
+def test_signs_in_names_of_files(tmp_path):
+    np.save(tmp_path / "a::b.npy", VALUES)
+    assert one(tmp_path / "a::b.npy")[0].shape == (3, 3)
+
+
 ARRAYS = {
     "a.npy": lambda path: np.save(path, VALUES),
     "a.npz::X": lambda path: np.savez(path, X=VALUES, other=VALUES.T, labels=np.arange(3)),
     "a.npz": lambda path: np.savez(path, X=VALUES, labels=np.arange(3)),
+    "diagonal.npz": lambda path: scipy.sparse.save_npz(path, scipy.sparse.dia_array(VALUES)),
     "sparse.npz": lambda path: scipy.sparse.save_npz(path, scipy.sparse.csc_array(VALUES)),
     "a.mat::X": lambda path: scipy.io.savemat(path, {"X": VALUES, "Y": VALUES}),
     "a.mat": lambda path: scipy.io.savemat(path, {"X": VALUES, "labels": np.arange(3)}),
@@ -230,7 +304,7 @@ def test_cells_and_modalities(tmp_path):
     [
         ("a.npz::Y", r"has no 'Y'; it holds X \(3 × 3\), other \(3 × 3\), labels \(3\)"),
         ("a.npz", r"holds X \(3 × 3\), other \(3 × 3\), labels \(3\); say which with a.npz::X"),
-        ("a.npz::labels", "a.npz::labels is 3, and a view has two sides"),
+        ("a.npz::labels", "a.npz::labels has the shape 3, and a view has rows and columns"),
         ("a.npz::words", "has no 'words'"),
         ("a.npz::", "no key after it"),
         ("a.npy::X", "is one array and has no keys"),

@@ -8,7 +8,7 @@ import typer
 
 from viewspan.commands import options as o
 from viewspan.commands.terminal import Terminal, one_sentence
-from viewspan.tables import Reading
+from viewspan.tables import InputError, Reading
 
 PARAMETERS = {name for method in o.METHODS.values() for name in method().get_params()}
 
@@ -75,6 +75,8 @@ def cluster(
     from viewspan.commands.job import Job, run
 
     with one_sentence("cluster"):
+        if decimal not in {".", ","}:
+            raise InputError(f"--decimal must be '.' or ','. Got {decimal!r} instead.")
         given |= {"random_state": seed, "verbose": verbose or None, "missing": "allow" if missing == "allow" else None}
         given["n_clusters"] = o.number_or_auto(n_clusters)
         job = Job(

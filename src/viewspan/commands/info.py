@@ -41,8 +41,11 @@ def is_model(path: Path) -> bool:
     """What is an archive with a description in it."""
     if not path.is_file() or not zipfile.is_zipfile(path):
         return False
-    with zipfile.ZipFile(path) as archive:
-        return "schema.json" in archive.namelist()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "schema.json" in archive.namelist()
+    except (zipfile.BadZipFile, NotImplementedError):
+        return path.suffix == ""  # which no table's name has; and the loader says what is wrong
 
 
 def show_parts(path: Path, parts: list[Part], console: Console) -> None:

@@ -1,5 +1,6 @@
 """From files to files: read, align, cluster, score, write."""
 
+import os
 import re
 import shlex
 import time
@@ -19,11 +20,12 @@ from viewspan.commands.record import record_of
 from viewspan.commands.summary import show
 from viewspan.commands.terminal import Terminal
 from viewspan.metrics import subspace_clustering_accuracy
-from viewspan.persistence import save
+from viewspan.persistence import as_bytes
 from viewspan.report import html_report
-from viewspan.tables import Aligned, InputError, Reading, align, read
+from viewspan.tables import Aligned, InputError, Reading, Table, align, read
 from viewspan.tables.align import Missing
 from viewspan.tables.labels import NO_LABEL, labels_csv, read_labels
+from viewspan.tables.read import Source
 
 WRITTEN = ("labels.csv", "model", "run.json", "report.html")
 SHAPE = re.compile(r"(\d+)[x×](\d+)(?:[x×]([13]))?$")
@@ -61,15 +63,19 @@ def run(job: Job, terminal: Terminal) -> list[Path]:
     check_folder(job.out, force=job.force)
     shapes = [parse_shape(text) for text in job.image_shapes]
     seconds: dict[str, float] = {}
-    with timed(seconds, "reading"):
-        tables = [table for source in job.sources for table in read(source, job.reading)]
+    with timed(seconds, "reading"), collected_warnings(job.reading):
+        tables = read_all(job.sources, job.reading)
+        if job.missing != "allow":
+            check_gaps(tables)
         aligned = align(tables, job.reading, job.missing)
         truth = None
         if job.truth is not None:
             truth = read_labels(job.truth, job.reading, aligned.ids, aligned.n_samples)
+            check_no_leak(job.truth, tables)
         exemplars = views_of_shape(aligned, shapes)
     with timed(seconds, "clustering"), collected_warnings(job.reading):
         model = fit(job.model, aligned, terminal)
+        name_features(model, aligned.tables)
     scores = {} if truth is None else scores_of(truth, model.labels_, job.reading)
     outcome = Outcome(aligned, model, seconds, scores, job.reading.notes)
     if not terminal.quiet:
@@ -85,18 +91,40 @@ def fit(model: Any, aligned: Aligned, terminal: Terminal) -> Any:
         return model.set_params(callback=bar).fit(aligned.views)
 
 
+def name_features(model: Any, tables: Sequence[Table]) -> None:
+    """Also of sparse tables, whose names the estimator cannot see."""
+    names = tuple(table.columns for table in tables)
+    if any(columns is not None for columns in names):
+        model.feature_names_in_ = tuple(None if columns is None else columns.astype(object) for columns in names)
+
+
 def write(job: Job, outcome: Outcome, exemplars: dict[str, tuple[int, ...]]) -> list[Path]:
-    """Everything, each file whole or not at all."""
+    """Everything is made before anything is written, so that an interruption leaves all or nothing."""
+    with timed(outcome.seconds, "drawing"), collected_warnings(job.reading):
+        page = page_of(job, outcome, exemplars) if job.report else None
+    contents = {
+        "labels.csv": labels_csv(outcome.aligned.sample_ids, outcome.model.labels_, outcome.model.confidence_),
+        "report.html": None if page is None else page.encode("utf-8", "replace"),
+        "model": as_bytes(outcome.model),
+        "run.json": record_of(job, outcome),
+    }
     job.out.mkdir(parents=True, exist_ok=True)
-    labels, model, record, report = (job.out / name for name in WRITTEN)
-    with timed(outcome.seconds, "writing"), collected_warnings(job.reading):
-        ids = outcome.aligned.sample_ids
-        write_whole(labels, labels_csv(ids, outcome.model.labels_, outcome.model.confidence_))
-        save(outcome.model, model)
-        if job.report:
-            write_whole(report, page_of(job, outcome, exemplars).encode())
-    write_whole(record, record_of(job, outcome))
-    return [labels, *([report] if job.report else []), model, record]
+    return write_together(job.out, {name: content for name, content in contents.items() if content is not None})
+
+
+def write_together(folder: Path, contents: dict[str, bytes]) -> list[Path]:
+    """All of them, and nothing of an earlier run beside them; or, if that fails, none that was not there before."""
+    new = [folder / name for name in contents if not (folder / name).exists()]
+    try:
+        for name, content in contents.items():
+            write_whole(folder / name, content)
+    except BaseException:
+        for path in new:
+            path.unlink(missing_ok=True)
+        raise
+    for name in set(WRITTEN) - set(contents):
+        (folder / name).unlink(missing_ok=True)
+    return [folder / name for name in contents]
 
 
 def page_of(job: Job, outcome: Outcome, exemplars: dict[str, tuple[int, ...]]) -> str:
@@ -118,9 +146,49 @@ def check_folder(out: Path, *, force: bool) -> None:
         raise InputError(f"{out} is a file; --out names a folder.")
     there = [name for name in WRITTEN if (out / name).exists()]
     if there and not force:
-        raise InputError(
-            f"{out} already has {there[0]}; name another folder, or give --force to replace what is there."
-        )
+        raise InputError(f"{out} already has {there[0]}; name another folder, or --force to replace what is there.")
+    folders = [name for name in there if (out / name).is_dir()]
+    if folders:
+        raise InputError(f"{out / folders[0]} is a folder, where a file is to be written; name another --out.")
+    parent = next(parent for parent in (out.absolute(), *out.absolute().parents) if parent.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise InputError(f"{out} cannot be made: {parent} is no folder that you may write into.")
+
+
+def read_all(sources: Sequence[str], reading: Reading) -> list[Table]:
+    """All views; what was asked of the files' columns must be there."""
+    tables = [table for source in sources for table in read(source, reading)]
+    for name in reading.ignored:
+        if name not in reading.left_out:
+            raise InputError(f"No file has a column {name!r} for --ignore.")
+    if reading.id_column is not None and all(table.ids is None for table in tables):
+        raise InputError(f"None of the files has columns with names, so there is no {reading.id_column!r} for --id.")
+    return tables
+
+
+def check_gaps(tables: Sequence[Table]) -> None:
+    """Say where, which only tables can."""
+    for table in tables:
+        if not hasattr(table.values, "isna"):
+            continue
+        unknown = np.asarray(table.values.isna())
+        if unknown.any():
+            row, column = np.argwhere(unknown)[0]
+            more = f", and {unknown.sum() - 1} other cells are empty, too" if unknown.sum() > 1 else ""
+            raise InputError(
+                f"{table.source}: column {table.values.columns[column]!r} has no value in row {row + 1}{more}; fill "
+                "them in, or leave out those rows or columns."
+            )
+
+
+def check_no_leak(truth: str, tables: Sequence[Table]) -> None:
+    """The answer must not be among the features."""
+    source = Source.parse(truth)
+    for table in tables:
+        if table.path == source.path and table.columns is not None and source.key in table.columns:
+            raise InputError(
+                f"{truth} is also a feature of {table.source}; leave it out of the view with --ignore {source.key!r}."
+            )
 
 
 def parse_shape(text: str) -> tuple[int, ...]:

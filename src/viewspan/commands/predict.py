@@ -38,20 +38,20 @@ def predict(
     with one_sentence("predict"):
         from viewspan import load
         from viewspan._files import write_whole
-        from viewspan.commands.job import collected_warnings
-        from viewspan.tables import align, read
+        from viewspan.commands.job import collected_warnings, read_all
+        from viewspan.tables import align
         from viewspan.tables.labels import labels_csv
 
         if out is not None and out.exists() and not force:
             raise InputError(f"{out} is there already; name another file, or give --force to replace it.")
         fitted = load(model)
         reading = Reading(id_column, ignore or [], header, decimal)
-        tables = [table for source in views for table in read(source, reading)]
+        tables = read_all(views, reading)
         if missing == "allow" and fitted.missing != "allow":
             raise InputError("--missing allow needs a model that was made with it.")
         aligned = align(in_order(tables, fitted, reading), reading, missing or fitted.missing)
         with collected_warnings(reading):
-            labels, confidence = fitted.predict(aligned.views), fitted.predict_confidence(aligned.views)
+            labels, confidence = predicted(fitted, aligned.views, model)
         Terminal().notes(reading.notes)
         content = labels_csv(aligned.sample_ids, labels, confidence)
         if out is None:
@@ -70,6 +70,9 @@ def in_order(tables: list[Table], fitted: Any, reading: Reading) -> list[Table]:
     if len(tables) != len(names):
         raise InputError(f"The model has {len(names)} views ({listed(names)}), and {len(tables)} were given.")
     given = {table.name: table for table in tables}
+    named = [table.name for table in tables if table.named]
+    if named and set(given) != set(names):
+        raise InputError(f"The model's views are {listed(names)}, and {listed(named)} was given; name all of them so.")
     ordered = [given[name] for name in names] if set(given) == set(names) else tables
     features = getattr(fitted, "feature_names_in_", (None,) * len(names))
     features = features if isinstance(features, tuple) else (features,)
@@ -80,13 +83,23 @@ def in_order(tables: list[Table], fitted: Any, reading: Reading) -> list[Table]:
 
 
 def by_columns(table: Table, wanted: AnyArray | None, reading: Reading) -> Any:
-    columns = getattr(table.values, "columns", None)
-    if wanted is None or columns is None or set(wanted).isdisjoint(columns):
+    """The features that the model knows, in its order, where both have names for them."""
+    if wanted is None or table.columns is None:
         return table.values
-    lost = [name for name in wanted if name not in columns]
+    known = {str(name): place for place, name in enumerate(table.columns)}
+    lost = [str(name) for name in wanted if str(name) not in known]
     if lost:
         raise InputError(f"{table.source} lacks columns that the model was made with: {listed(lost)}.")
-    extra = [name for name in columns if name not in wanted]
+    extra = [name for name in known if name not in set(map(str, wanted))]
     if extra:
         reading.note(f"{table.source}: columns that the model does not know are not used: {listed(extra)}.")
-    return table.values[wanted]
+    places = [known[str(name)] for name in wanted]
+    return table.values.iloc[:, places] if hasattr(table.values, "iloc") else table.values[:, places]
+
+
+def predicted(fitted: Any, views: dict[str, Any], path: Path) -> tuple[Any, Any]:
+    """A model whose parts do not fit together was not written by us."""
+    try:
+        return fitted.predict(views), fitted.predict_confidence(views)
+    except (IndexError, KeyError, AttributeError) as error:
+        raise InputError(f"{path} is damaged: {error}.") from error

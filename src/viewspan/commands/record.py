@@ -44,7 +44,7 @@ def record_of(job: "Job", outcome: "Outcome") -> bytes:
         "seconds": {name: round(value, 3) for name, value in outcome.seconds.items()},
         "notes": outcome.notes,
     }
-    return json.dumps(content, indent=2, ensure_ascii=False, default=plain).encode()
+    return json.dumps(content, indent=2, ensure_ascii=False, default=plain).encode("utf-8", "replace")
 
 
 def certificate_of(model: Any) -> dict[str, Any]:

@@ -23,6 +23,8 @@ STYLE: dict[Any, Any] = {
     "lines.linewidth": 1.4,
 }
 """For ``plt.rc_context(plot.STYLE)``; without colours, so that those of a dark style stay."""
+LONGEST = 28
+"""Letters of a name that there is room for."""
 FAINT = 0.45
 """The opacity of lines that are beside the point."""
 
@@ -63,8 +65,10 @@ def page_colour() -> Any:
 
 
 def plain(text: str) -> str:
-    """Words of the user's as they are: a dollar sign begins no formula."""
-    return text.replace("$", r"\$")
+    """Words of the user's as they are: a dollar sign begins no formula. Only long ones are cut in the middle."""
+    half = LONGEST // 2
+    short = text if len(text) <= LONGEST else f"{text[:half]}…{text[-half:]}"
+    return short.replace("$", r"\$")
 
 
 def say(ax: Axes, sentence: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -58,7 +59,7 @@ def align(tables: Sequence[Table], reading: Reading, missing: Missing = "forbid"
         check_counts(named)
         return Aligned(named, None)
     if len(with_ids) < len(named):
-        return by_position(named, with_ids)
+        return by_position(named, with_ids, reading)
     ids = union(with_ids)
     everywhere = np.logical_and.reduce([np.isin(ids, ids_of(table)) for table in with_ids])
     if not everywhere.all():
@@ -73,14 +74,17 @@ def align(tables: Sequence[Table], reading: Reading, missing: Missing = "forbid"
 
 
 def unique_names(tables: Sequence[Table]) -> list[Table]:
-    """Files of the same name are told apart by their number."""
+    """Files of the same name are told apart by a number."""
     names = [table.name for table in tables]
-    return [
-        table
-        if names.count(table.name) == 1
-        else replace(table, name=f"{table.name} {names[:place].count(table.name) + 1}")
-        for place, table in enumerate(tables)
-    ]
+    taken = {name for name in names if names.count(name) == 1}
+    found = []
+    for table in tables:
+        name = table.name
+        if names.count(name) > 1:
+            name = next(free for free in (f"{name} {number}" for number in count(1)) if free not in taken)
+        taken.add(name)
+        found.append(replace(table, name=name))
+    return found
 
 
 def check_counts(tables: Sequence[Table]) -> None:
@@ -92,7 +96,7 @@ def check_counts(tables: Sequence[Table]) -> None:
         )
 
 
-def by_position(tables: list[Table], with_ids: Sequence[Table]) -> Aligned:
+def by_position(tables: list[Table], with_ids: Sequence[Table], reading: Reading) -> Aligned:
     """Some files carry no ids: their rows can only be in the order that the others agree on."""
     first = with_ids[0]
     for table in with_ids[1:]:
@@ -103,6 +107,8 @@ def by_position(tables: list[Table], with_ids: Sequence[Table]) -> Aligned:
                 "same order, so nothing tells which of its rows is which sample; give it with ids, or all without."
             )
     check_counts(tables)
+    bare_ones = listed(table.source for table in tables if table.ids is None)
+    reading.note(f"{bare_ones}: without ids; the rows are taken to be in the order of {first.source}.")
     return Aligned(tables, first.ids)
 
 

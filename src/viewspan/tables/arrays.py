@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from viewspan.tables.read import Source
 
 MAGIC = b"\x93NUMPY"
-SPARSE = {"data", "indices", "indptr", "shape", "format"}
+SPARSE = {"data", "shape", "format"}
 NO_OBJECTS = "{path} holds Python objects, which are not read, because such a file can run code; save plain numbers."
 
 
@@ -87,6 +87,8 @@ def contents_of_npz(path: Path) -> list[Part]:
     parts = []
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
+            if not name.endswith(".npy"):
+                continue
             with archive.open(name) as member:
                 version = np.lib.format.read_magic(member)
                 header = (

@@ -1,12 +1,15 @@
 """True labels, to score against; and labels that were found, for others to use."""
 
+import csv
 from typing import Any
 
 import numpy as np
 
+from viewspan._optional import require
 from viewspan._typing import AnyArray, Array, Labels
 from viewspan.tables import arrays, delimited, matlab
-from viewspan.tables.read import Source, format_of, told_of
+from viewspan.tables.layout import UNNAMED
+from viewspan.tables.read import Source, checked_ids, format_of, told_of
 from viewspan.tables.table import InputError, Reading, listed
 
 NO_LABEL = ""
@@ -38,13 +41,12 @@ def read_labels(text: str, reading: Reading, ids: AnyArray | None, n_samples: in
 
 def from_table(source: Source, reading: Reading, ids: AnyArray | None, n_samples: int) -> AnyArray:
     is_parquet = source.path.suffix.lower() == ".parquet"
-    frame = delimited.pandas().read_parquet(source.path) if is_parquet else delimited.load_text(source.path, reading)
+    frame = (delimited.load_parquet if is_parquet else delimited.load_text)(source.path, reading)
     known = reading.id_column if reading.id_column in frame.columns else first_if_unnamed(frame)
     column = label_column(source, [str(name) for name in frame.columns if name != known])
     found = frame[column].map(as_text)
     if ids is not None and known is not None:
-        delimited.check_ids(source.path, frame[known].astype(str))
-        named = dict(zip(frame[known].astype(str), found, strict=True))
+        named = dict(zip(checked_ids(source.path, frame[known]), found, strict=True))
         labels = np.array([named.get(name, NO_LABEL) for name in ids])
         if not labels.any():
             raise InputError(f"{source.path} has none of the samples' ids in column {known!r}.")
@@ -52,12 +54,13 @@ def from_table(source: Source, reading: Reading, ids: AnyArray | None, n_samples
     if len(found) != n_samples:
         hint = " Its samples are matched by --id if it has that column." if ids is not None else ""
         raise InputError(f"{source.path} has {len(found)} labels for {n_samples} samples.{hint}")
+    if ids is not None:
+        reading.note(f"{source.path}: without ids; the labels are taken to be in the order of the samples.")
     return np.array(found)
 
 
 def first_if_unnamed(frame: Any) -> str | None:
-    first = str(frame.columns[0])
-    return first if delimited.UNNAMED.match(first) else None
+    return UNNAMED if str(frame.columns[0]) == UNNAMED else None
 
 
 def label_column(source: Source, columns: list[str]) -> str:
@@ -97,6 +100,8 @@ def vector(source: Source) -> Any:
 
 def labels_csv(ids: AnyArray, labels: Labels, confidence: Array) -> bytes:
     """The table that is written: id, label, confidence."""
-    pd = delimited.pandas()
+    pd = require("pandas", "cli", purpose="Writing tables")
     frame = pd.DataFrame({"id": ids, "label": labels, "confidence": np.round(confidence, 4)})
-    return bytes(frame.to_csv(index=False).encode())
+    unusual = any(set(str(name)) & set("\r\n") for name in ids)  # pandas would not quote the first of these
+    quoting = csv.QUOTE_NONNUMERIC if unusual else csv.QUOTE_MINIMAL
+    return bytes(frame.to_csv(index=False, quoting=quoting, lineterminator="\n").encode())

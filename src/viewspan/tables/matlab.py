@@ -25,9 +25,12 @@ def read_mat(source: "Source", _: Reading) -> list[Table]:
     key = source.key
     if key is None:
         cells = [part.key for part in parts.values() if part.kind == "cell"]
-        key = cells[0] if len(cells) == 1 else only_table(source.path, plain(parts))
+        others = [key for key in plain(parts) if key not in cells and min(parts[key].shape, default=0) > 1]
+        key = cells[0] if len(cells) == 1 and not others else only_table(source.path, plain(parts))
     if key not in parts:
         raise InputError(no_key(source.path, key, parts))
+    if parts[key].kind == "char":
+        raise InputError(f"{source.path}::{key} holds text, and a view must be real numbers.")
     values = load(source.path, key)
     if parts[key].kind == "cell":
         cells = [check_kind(as_array(cell), f"{source.text}{{{n + 1}}}") for n, cell in enumerate(np.ravel(values))]
@@ -60,15 +63,19 @@ def contents_of_mat(path: Path) -> list[Part]:
         h5py = require("h5py", "omics", purpose=f"Reading {NEW} files")
         with h5py.File(path) as file:
             found = {key: value for key, value in file.items() if hasattr(value, "shape")}
-            return [
-                Part(key, value.shape[::-1], "cell" if is_cell(value) else str(value.dtype))
-                for key, value in found.items()
-            ]
+            return [Part(key, value.shape[::-1], matlab_kind(value)) for key, value in found.items()]
     return [Part(name, shape, kind) for name, shape, kind in scipy.io.whosmat(path)]
 
 
 def is_cell(dataset: Any) -> bool:
-    return bool(dataset.attrs.get("MATLAB_class") == b"cell")
+    return matlab_kind(dataset) == "cell"
+
+
+def matlab_kind(dataset: Any) -> str:
+    """As MATLAB calls it, which keeps letters as numbers."""
+    kind = dataset.attrs.get("MATLAB_class", b"")
+    name = kind.decode() if isinstance(kind, bytes) else str(kind)
+    return name if name in {"cell", "char"} else str(dataset.dtype)
 
 
 def load_hdf5(path: Path, key: str) -> Any:
@@ -80,5 +87,7 @@ def load_hdf5(path: Path, key: str) -> Any:
         references = file[key][()].T.ravel()
         cells = np.empty(len(references), dtype=object)
         for position, reference in enumerate(references):
+            if matlab_kind(file[reference]) == "char":
+                raise InputError(f"{path}::{key} has text in it, and a view must be real numbers.")
             cells[position] = file[reference][()].T
         return cells

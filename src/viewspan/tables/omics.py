@@ -51,9 +51,12 @@ def table_of(source: "Source", data: Any, key: str, reading: Reading, part: str 
             f"{source.path} has no {reading.id_column!r} among what it says of its samples (obs) for --id."
         )
     ids = data.obs_names if reading.id_column is None else data.obs[reading.id_column]
+    if ids.isna().any():
+        raise InputError(f"{source.path}: {int(ids.isna().sum())} of its samples have no id in {reading.id_column!r}.")
     values = found[key]
     values = scipy.sparse.csr_array(values) if is_sparse(values) else np.asarray(values)
-    return source.table(check_kind(values, source.text), ids.astype(str), part=part)
+    columns = data.var_names if values.shape[1] == data.n_vars and key not in data.obsm else None
+    return source.table(check_kind(values, source.text), ids.astype(str), part=part, columns=columns)
 
 
 def tables_in(data: Any) -> dict[str, Any]:
@@ -78,4 +81,6 @@ def contents_of_h5mu(path: Path) -> list[Part]:
 
 
 def parts_of(data: Any) -> list[Part]:
-    return [Part(key, np.shape(values), str(values.dtype)) for key, values in tables_in(data).items()]
+    return [
+        Part(key, np.shape(values), str(getattr(values, "dtype", "table"))) for key, values in tables_in(data).items()
+    ]

@@ -4,9 +4,12 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from viewspan._optional import require
+from viewspan._typing import AnyArray
 from viewspan.tables import arrays, delimited, matlab, omics
 from viewspan.tables.table import InputError, Part, Reading, Table, closest
 
@@ -47,6 +50,8 @@ class Source:
 
     @classmethod
     def parse(cls, text: str) -> "Source":
+        if Path(text).exists():  # whatever signs are in its name
+            return cls(text, Path(text), None, None, transposed=False)
         place, separator, key = text.partition(KEY)
         name, equals, rest = place.partition(NAME)
         if equals and not Path(place).exists() and name:
@@ -68,12 +73,15 @@ class Source:
                 stem = stem.removesuffix(suffix)
         return stem
 
-    def table(self, values: object, ids: object = None, *, part: str | None = None) -> Table:
+    def table(self, values: Any, ids: Any = None, *, part: str | None = None, columns: Any = None) -> Table:
         """One that was found there; a part of several, if it has a name of its own."""
         inner = part or (None if self.name else self.key)
         name = (self.name or self.stem) + (f"{KEY}{inner}" if inner else "")
-        known = None if ids is None else np.asarray(ids, dtype=str)
-        return Table(name, self.text, self.path, values, known)
+        known = None if ids is None else checked_ids(self.path, ids)
+        if columns is None and hasattr(values, "columns"):
+            columns = values.columns
+        named = None if columns is None else np.asarray(columns, dtype=str)
+        return Table(legible(name), legible(self.text), self.path, values, known, named, self.name is not None)
 
 
 def read(text: str, reading: Reading) -> list[Table]:
@@ -95,7 +103,7 @@ def read(text: str, reading: Reading) -> list[Table]:
     with told_of(source.path):
         tables = chosen.read(source, reading)
     if source.transposed:
-        tables = [replace(table, values=table.values.T, ids=None) for table in tables]
+        tables = [turned(table) for table in tables]
     for table in tables:
         check_shape(table)
     return tables
@@ -108,6 +116,39 @@ def contents(path: Path) -> list[Part]:
         return chosen.contents(path)
 
 
+def turned(table: Table) -> Table:
+    """Samples in columns: what named the rows names the features, and the other way round."""
+    values = table.values
+    if not hasattr(values, "columns"):
+        return replace(table, values=values.T, columns=None)
+    pd: Any = require("pandas", "cli", purpose="Reading tables")
+    features = pd.RangeIndex(len(values)).astype(str) if table.ids is None else table.ids
+    generated = list(values.columns) == [f"column {place + 1}" for place in range(values.shape[1])]
+    ids = None if generated else np.asarray(values.columns, dtype=str)
+    frame = pd.DataFrame(values.to_numpy().T, columns=features)
+    return replace(table, values=frame, ids=ids, columns=np.asarray(features, dtype=str))
+
+
+def checked_ids(path: Path, ids: Any) -> AnyArray:
+    """Each sample once, under a name that a file can hold."""
+    names = [str(name) for name in ids]
+    if any("\x00" in name for name in names):
+        raise InputError(f"{path} has an id with a zero byte in it.")
+    values, counts = np.unique(np.array(names, dtype=str), return_counts=True)
+    if (counts > 1).any():
+        again = values[counts > 1]
+        others = f", and {len(again) - 1} other ids more than once" if len(again) > 1 else ""
+        raise InputError(
+            f"{path} has the id {str(again[0])!r} in {counts[counts > 1][0]} rows{others}; each must be there once."
+        )
+    return np.array(names, dtype=str)
+
+
+def legible(text: str) -> str:
+    """Names of files may hold bytes that are no letters."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def format_of(path: Path) -> Format:
     if path.is_dir():
         raise InputError(f"{path} is a folder; give a file.")
@@ -115,6 +156,8 @@ def format_of(path: Path) -> Format:
         folder = path.parent
         others = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
         raise InputError(f"{path} does not exist.{closest(path.name, others)}")
+    if not path.is_file():
+        raise InputError(f"{path} is not a file that can be read twice; save it as one.")
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
     if not suffixes or suffixes[-1] not in FORMATS:
         raise InputError(f"{path} is of no kind that can be read; its name must end in one of {', '.join(FORMATS)}.")
@@ -141,7 +184,7 @@ def check_shape(table: Table) -> None:
     shape = tuple(np.shape(table.values))
     if len(shape) != 2:
         sizes = " × ".join(map(str, shape)) or "a single value"
-        raise InputError(f"{table.source} is {sizes}, and a view has two sides: one row per sample, one column each.")
+        raise InputError(f"{table.source} has the shape {sizes}, and a view has rows and columns: one row per sample.")
     for size, what in zip(shape, ("rows", "columns of numbers"), strict=True):
         if size == 0:
             raise InputError(f"{table.source} has no {what}.")

@@ -30,6 +30,10 @@ class Table:
         A frame where columns have names.
     ids : array of str, optional
         Of the rows.
+    columns : array of str, optional
+        Names of the features, if they have any.
+    named : bool
+        Whether the name was given, not taken from the file.
     """
 
     name: str
@@ -37,6 +41,8 @@ class Table:
     path: Path
     values: Any = field(repr=False)
     ids: AnyArray | None = None
+    columns: AnyArray | None = None
+    named: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -71,6 +77,8 @@ class Reading:
     decimal : str
     notes : list of str
         Sentences for the user: whatever was decided without being asked.
+    left_out : set of str
+        Columns of those that were ignored which were found.
     """
 
     id_column: str | None = None
@@ -78,6 +86,13 @@ class Reading:
     header: bool | None = None
     decimal: str = "."
     notes: list[str] = field(default_factory=list)
+    left_out: set[str] = field(default_factory=set)
+
+    def leave_out(self, columns: Iterable[object]) -> list[str]:
+        """Which of these columns are to be ignored."""
+        found = [str(name) for name in columns if str(name) in self.ignored]
+        self.left_out.update(found)
+        return found
 
     def note(self, sentence: str) -> None:
         if sentence not in self.notes:
