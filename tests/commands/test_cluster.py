@@ -182,7 +182,11 @@ WRONG = {
     ),
     "a decimal sign": (None, ["a.npy", "--decimal", ";"], "--decimal must be '.' or ','"),
     "too many clusters": (None, ["a.npy", "-k", 151], "n_clusters=151 must not exceed"),
-    "no number": (None, ["a.npy", "-k", "five"], "--n-clusters must be a whole number or auto. Got 'five' instead."),
+    "no number": (
+        None,
+        ["a.npy", "-k", "five"],
+        "--n-clusters must be a whole number from 1, or auto. Got 'five'",
+    ),
     "a parameter out of range": (None, ["a.npy", "--tol", "-1"], "The 'tol' parameter of CLRSC must be"),
     "a parameter of another method": (None, ["a.npy", "--method", "lrr", "--tau", "1"], "--tau is not an option of"),
     "a word for a weight": (None, ["a.npy", "--lam", "much"], "--lam must be auto, or numbers"),
@@ -291,7 +295,7 @@ def test_new_samples_get_their_clusters(folder, samples):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing", "a.csv", "b.csv"], "No such file or directory"),
+        (["nothing", "a.csv", "b.csv"], "nothing is no model; give the file that `viewspan cluster` wrote"),
         (["a.csv", "a.csv", "b.csv"], "a.csv is not a model that viewspan saved"),
         (["out/model", "a.csv"], "The model has 2 views (a, b), and 1 were given"),
         (["out/model", "a.npy", "b.csv"], "a.npy has no ids|features"),

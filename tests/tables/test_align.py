@@ -42,13 +42,31 @@ def test_or_left_out_and_said():
     found = align([table("a", "abc"), table("b", "dba")], reading, "drop")
     assert [column(view) for view in found.views.values()] == [list("ab"), list("ab")]
     assert reading.notes == ["Left out: 2 of 4 ids are not in every file: a.csv has no d; b.csv has no c."]
-    with pytest.raises(InputError, match="no sample in common"):
-        align([table("a", "abc"), table("b", "xyz")], Reading(), "drop")
+
+
+@pytest.mark.parametrize("missing", ["forbid", "allow", "drop"])
+def test_ids_of_which_none_is_everywhere_are_written_differently(missing):
+    with pytest.raises(InputError, match=r"No id is in every file: a\.csv has a, b and 1 more; b\.csv has x, y"):
+        align([table("a", "abc"), table("b", "xyz")], Reading(), missing)
+
+
+def test_numbers_that_name_samples_in_two_orders_are_asked_about():
+    """Without --id, rows would be matched wrongly and the names be a feature."""
+    frames = [pd.DataFrame({"patient": order, "x": 1.5}) for order in ([1, 2, 3], [3, 1, 2])]
+    first, second = (
+        Table(name, f"{name}.csv", Path(name), frame, columns=np.array(["patient", "x"]))
+        for name, frame in zip("ab", frames, strict=True)
+    )
+    with pytest.raises(InputError, match="same numbers in column 'patient', in another order; give --id 'patient'"):
+        align([first, second], Reading())
+    assert align([first, first], Reading()).ids is None
 
 
 @pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, scipy.sparse.csr_array])
 def test_or_absent(kind):
-    found = align([table("a", "abc", kind), table("b", "dba", kind)], Reading(), "allow")
+    reading = Reading()
+    found = align([table("a", "abc", kind), table("b", "dba", kind)], reading, "allow")
+    assert reading.notes == ["Absent: 2 of 4 ids are not in every file: a.csv has no d; b.csv has no c."]
     assert [column(view) for view in found.views.values()] == [["a", "b", "c", None], ["a", "b", None, "d"]]
     assert list(found.ids) == list("abcd")
 

@@ -67,6 +67,13 @@ def test_an_index_that_pandas_wrote_is_no_feature(tmp_path):
     assert "taken as the names of its rows" in notes[0]
 
 
+def test_nor_is_it_one_beside_ids(tmp_path):
+    FRAME.assign(who=["u", "v", "w"]).to_csv(tmp_path / "a.csv")
+    table, notes = one(tmp_path / "a.csv", id_column="who")
+    assert list(table.ids) == ["u", "v", "w"] and table.shape == (3, 3)
+    assert "is left out; the ids are in 'who'" in notes[0]
+
+
 def test_a_header_that_is_one_short_is_the_one_of_r(tmp_path):
     (tmp_path / "a.tsv").write_text("x\ty\np\t1\t2\nq\t3\t4\n")
     table, notes = one(tmp_path / "a.tsv")

@@ -16,7 +16,13 @@ ABOUT = """Clustering of samples that were observed in several ways.
 Exit codes: 0 done; 1 failed; 2 something that was given cannot be used, and one sentence says what; 130 interrupted.
 """
 
-app = typer.Typer(help=ABOUT, no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
+app = typer.Typer(
+    help=ABOUT,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 for command in (cluster, predict, info, demo, reproduce):
     app.command()(command)
 

@@ -108,7 +108,10 @@ def write(job: Job, outcome: Outcome, exemplars: dict[str, tuple[int, ...]]) -> 
         "model": as_bytes(outcome.model),
         "run.json": record_of(job, outcome),
     }
-    job.out.mkdir(parents=True, exist_ok=True)
+    try:
+        job.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{job.out} cannot be made: {error.strerror}.") from error
     return write_together(job.out, {name: content for name, content in contents.items() if content is not None})
 
 

@@ -32,10 +32,9 @@ def number_or_auto(text: str) -> int | None:
     """None for what the data shall tell."""
     if text == AUTO:
         return None
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"--n-clusters must be a whole number or auto. Got {text!r} instead.") from None
+    if not text.isdecimal() or int(text) == 0:
+        raise InputError(f"--n-clusters must be a whole number from 1, or auto. Got {text!r} instead.")
+    return int(text)
 
 
 def numbers(name: str, text: str, words: tuple[str, ...]) -> Any:
@@ -91,7 +90,7 @@ Solver = Annotated[str | None, option(SOLVING, "admm, or the paper's: ladmpsap (
 Tolerance = Annotated[float | None, option(SOLVING, "The certified gap to stop at; 1e-4 if not given.")]
 Iterations = Annotated[int | None, option(SOLVING, "The most iterations.")]
 Verbose = Annotated[bool, option(SOLVING, "Show the solver's iterations.", "--verbose", "-v")]
-Quiet = Annotated[bool, option("Options", "Say nothing but what is wrong.", "--quiet", "-q")]
+Quiet = Annotated[bool, option("Options", "Print paths and what is wrong, no more.", "--quiet", "-q")]
 IdColumn = Annotated[str | None, option(FILES, "The column that names the samples; rows are matched by it.", "--id")]
 Ignored = Annotated[list[str] | None, option(FILES, "A column to leave out; may be given again.", "--ignore")]
 Header = Annotated[

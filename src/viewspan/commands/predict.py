@@ -44,7 +44,7 @@ def predict(
 
         if out is not None and out.exists() and not force:
             raise InputError(f"{out} is there already; name another file, or give --force to replace it.")
-        fitted = load(model)
+        fitted = load(model_file(model))
         reading = Reading(id_column, ignore or [], header, decimal)
         tables = read_all(views, reading)
         if missing == "allow" and fitted.missing != "allow":
@@ -60,6 +60,15 @@ def predict(
         out.parent.mkdir(parents=True, exist_ok=True)
         write_whole(out, content)
         typer.echo(out)
+
+
+def model_file(path: Path) -> Path:
+    """The file, also if its folder is meant."""
+    if path.is_dir() and (path / "model").is_file():
+        return path / "model"
+    if not path.is_file():
+        raise InputError(f"{path} is no model; give the file that `viewspan cluster` wrote, FOLDER/model.")
+    return path
 
 
 def in_order(tables: list[Table], fitted: Any, reading: Reading) -> list[Table]:

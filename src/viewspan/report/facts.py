@@ -9,7 +9,7 @@ from viewspan.estimators.base import SubspaceClusterer
 
 UNSURE = 0.5
 """Below this, a sample has most of its ties elsewhere."""
-MOST_UNSURE = 20
+MOST_UNSURE = 12
 METHODS = {
     "CLRSC": "Collaborative low-rank subspace clustering",
     "LRR": "Low-rank representation",
@@ -17,9 +17,9 @@ METHODS = {
     "MLAP": "Multi-task low-rank affinity pursuit",
 }
 FITS = {
-    "frobenius": "noise everywhere",
-    "l12": "some samples that may be wrong",
-    "l1": "single entries that may be wrong",
+    "frobenius": "expecting some noise in every value",
+    "l12": "expecting that some samples may be wrong",
+    "l1": "expecting that single values may be wrong",
 }
 
 
@@ -69,14 +69,22 @@ def method_sentence(model: SubspaceClusterer) -> str:
     kind = type(model).__name__
     text = f"{METHODS.get(kind, kind)} ({kind})"
     fit = getattr(model, "datafit", "frobenius")
-    text += f", made for {FITS.get(fit, fit)}"
+    text += f", {FITS.get(fit, fit)}"
     if getattr(model, "coupling", None) == "rank_one":
         text += ", with one matrix of coefficients for all views"
     if getattr(model, "missing", "forbid") == "allow":
         text += "; samples may be absent from views"
     who = "read from the data" if model.n_clusters is None else "given"
-    graph = "all samples" if model._fit.references is None else f"{len(model._fit.references)} landmarks"
-    return f"{text}. The number of clusters, {model.n_clusters_}, was {who}. The graph is one of {graph}."
+    landmarks = model._fit.references
+    graph = "" if landmarks is None else f" {len(landmarks)} landmarks stand for all samples in the pictures."
+    return f"{text}. The number of clusters, {model.n_clusters_}, was {who}.{graph}"
+
+
+def ties_sentence(model: SubspaceClusterer) -> str:
+    """What joins two samples in the graph."""
+    if model._fit.unite.by_patterns:
+        return "Two samples are tied if the same other samples explain both."
+    return "Two samples are tied if one helps to explain the other."
 
 
 def facts_of_views(model: SubspaceClusterer) -> list[ViewFacts]:

@@ -56,20 +56,22 @@ def align(tables: Sequence[Table], reading: Reading, missing: Missing = "forbid"
     named = unique_names(tables)
     with_ids = [table for table in named if table.ids is not None]
     if not with_ids:
+        check_forgotten_ids(named)
         check_counts(named)
         return Aligned(named, None)
     if len(with_ids) < len(named):
         return by_position(named, with_ids, reading)
     ids = union(with_ids)
     everywhere = np.logical_and.reduce([np.isin(ids, ids_of(table)) for table in with_ids])
+    if not everywhere.any():
+        examples = "; ".join(f"{table.source} has {listed(ids_of(table), 2)}" for table in with_ids)
+        raise InputError(f"No id is in every file: {examples}. Are they written alike, zeros and decimals included?")
     if not everywhere.all():
         if missing == "forbid":
             raise InputError(what_is_missing(ids, everywhere, with_ids))
-        if missing == "drop":
-            reading.note(f"Left out: {what_is_missing(ids, everywhere, with_ids, advice=False)}")
-            ids = ids[everywhere]
-            if len(ids) == 0:
-                raise InputError("No id is in every file: the files have no sample in common.")
+        what = "Left out" if missing == "drop" else "Absent"
+        reading.note(f"{what}: {what_is_missing(ids, everywhere, with_ids, advice=False)}")
+        ids = ids[everywhere] if missing == "drop" else ids
     return Aligned([in_order(table, ids) for table in with_ids], ids)
 
 
@@ -85,6 +87,22 @@ def unique_names(tables: Sequence[Table]) -> list[Table]:
         taken.add(name)
         found.append(replace(table, name=name))
     return found
+
+
+def check_forgotten_ids(tables: Sequence[Table]) -> None:
+    """Two files with the same different whole numbers under one name, in another order: those are samples' names."""
+    seen: dict[str, tuple[Table, AnyArray]] = {}
+    for table in tables:
+        for name in map(str, table.columns) if hasattr(table.values, "columns") and table.columns is not None else ():
+            numbers = np.asarray(table.values[name], dtype=float)
+            if len(np.unique(numbers)) < len(numbers) or (numbers % 1 != 0).any() or len(numbers) < 2:
+                continue
+            first, others = seen.setdefault(name, (table, numbers))
+            if not np.array_equal(others, numbers) and np.array_equal(np.sort(others), np.sort(numbers)):
+                raise InputError(
+                    f"{first.source} and {table.source} have the same numbers in column {name!r}, in another order; "
+                    f"give --id {name!r} if they name the samples, or --ignore {name!r}."
+                )
 
 
 def check_counts(tables: Sequence[Table]) -> None:

@@ -33,11 +33,14 @@ def as_table(source: "Source", frame: "pd.DataFrame", reading: Reading) -> Table
     if reading.id_column is not None:
         ids = take_ids(path, frame, reading)
         frame = frame.drop(columns=reading.id_column)
+        if UNNAMED in frame.columns:
+            frame = frame.drop(columns=UNNAMED)
+            reading.note(f"{path}: the first column has no name and is left out; the ids are in {reading.id_column!r}.")
     elif str(frame.columns[0]) == UNNAMED and frame.shape[1] > 1:
         ids = frame[UNNAMED].astype(str)
         frame = frame.drop(columns=UNNAMED)
         reading.note(f"{path}: the first column has no name and is taken as the names of its rows.")
-    check_numbers(path, frame, unknown=ids is None)
+    check_numbers(path, frame, unknown=reading.id_column is None)
     frame = frame.apply(pandas().to_numeric)
     if ids is None:
         note_numbers_like_ids(path, frame, reading)

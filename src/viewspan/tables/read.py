@@ -160,7 +160,8 @@ def format_of(path: Path) -> Format:
         raise InputError(f"{path} is not a file that can be read twice; save it as one.")
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
     if not suffixes or suffixes[-1] not in FORMATS:
-        raise InputError(f"{path} is of no kind that can be read; its name must end in one of {', '.join(FORMATS)}.")
+        endings = ", ".join(FORMATS)
+        raise InputError(f"{path} is of no kind that can be read: {endings}. Save it as .csv, for example.")
     if path.suffix.lower() in COMPRESSED and FORMATS[suffixes[-1]].read is not delimited.read_text:
         raise InputError(f"{path} is compressed; unpack it first. Compressed tables of text are read as they are.")
     return FORMATS[suffixes[-1]]
