@@ -294,6 +294,8 @@ def test_cells_and_modalities(tmp_path):
     assert list(table.ids) == ["p", "q", "r"]
     np.testing.assert_array_equal(one(tmp_path / "a.h5ad::raw")[0].values, 2 * VALUES)
     assert one(tmp_path / "a.h5ad::X_pca")[0].shape == (3, 2)
+    turned, _ = one(tmp_path / "a.h5ad::X.T")
+    assert list(turned.ids) == ["0", "1", "2"] and list(turned.columns) == ["p", "q", "r"]
     assert list(one(tmp_path / "a.h5ad", id_column="patient")[0].ids) == ["u", "v", "w"]
     proteins = anndata.AnnData(VALUES[::-1].copy(), obs=cells.iloc[::-1])
     mudata.MuData({"rna": genes, "prot": proteins}).write_h5mu(tmp_path / "a.h5mu")

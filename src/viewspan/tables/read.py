@@ -120,7 +120,8 @@ def turned(table: Table) -> Table:
     """Samples in columns: what named the rows names the features, and the other way round."""
     values = table.values
     if not hasattr(values, "columns"):
-        return replace(table, values=values.T, columns=None)
+        ids = None if table.columns is None else checked_ids(table.path, table.columns)
+        return replace(table, values=values.T, ids=ids, columns=table.ids)
     pd: Any = require("pandas", "cli", purpose="Reading tables")
     features = pd.RangeIndex(len(values)).astype(str) if table.ids is None else table.ids
     generated = list(values.columns) == [f"column {place + 1}" for place in range(values.shape[1])]
