@@ -1,17 +1,19 @@
 """From people's files to labels, a model, a report and a record; and what is said when something is wrong."""
 
+import io
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.io
+from rich.console import Console
 from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
 import viewspan
 from tests.problems import many_subspaces
-from viewspan.commands import app, job
+from viewspan.commands import app, job, terminal
 from viewspan.commands.options import METHODS
 
 WRITTEN = {"labels.csv", "model", "report.html", "run.json"}
@@ -113,6 +115,21 @@ def test_every_method(method, folder):
     result = run("cluster", "a.npy", "b.npy", "-k", 5, "-o", "out", "--method", method, *options)
     assert result.exit_code == 0, result.output
     assert json.loads((folder / "out/run.json").read_text())["method"] == METHODS[method].__name__
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--method", "lrr", "--fusion", "concat"), ("--coupling", "rank_one"), ("--labels", "truth.csv::kind")],
+)
+def test_one_screen_of_what_was_found(options, folder, monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(terminal, "Console", lambda **_: Console(file=screen, force_terminal=True, width=100))
+    result = run("cluster", "a.npy", "b.npy", "-k", 5, "-o", "out", *options)
+    assert result.exit_code == 0, result.output + screen.getvalue()
+    shown = screen.getvalue()
+    for words in ("150 samples, 2 views, 5 clusters", "shows the clusters", "comparing", "of 150 samples have less"):
+        assert words in shown
+    assert ("accuracy" in shown) == ("--labels" in options)
 
 
 def test_the_number_of_clusters_is_found(folder, samples):

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from viewspan.report.facts import UNSURE, certificate_sentence
+from viewspan.report.facts import UNSURE, certificate_sentence, facts_of_views
 
 if TYPE_CHECKING:
     from viewspan.commands.job import Outcome
@@ -46,9 +46,8 @@ def views_table(outcome: "Outcome") -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("view", "features", "counts", "shows the clusters"):
         table.add_column(name, justify="left" if name == "view" else "right")
-    model = outcome.model
-    for view, weight, score in zip(outcome.aligned.tables, model.view_weights_, model.view_scores_, strict=True):
-        table.add_row(Text(view.name), str(view.shape[1]), f"{weight:.2f}", f"{round(float(score), 2) + 0.0:.2f}")
+    for view in facts_of_views(outcome.model):
+        table.add_row(Text(view.name), str(view.features), view.weight, view.score)
     return table
 
 

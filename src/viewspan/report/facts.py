@@ -6,6 +6,7 @@ import numpy as np
 
 from viewspan._typing import AnyArray
 from viewspan.estimators.base import SubspaceClusterer
+from viewspan.plot.references import names_of_views
 
 UNSURE = 0.5
 """Below this, a sample has most of its ties elsewhere."""
@@ -89,7 +90,7 @@ def ties_sentence(model: SubspaceClusterer) -> str:
 
 def facts_of_views(model: SubspaceClusterer) -> list[ViewFacts]:
     """Name, features, weights and treatment of every view."""
-    names = view_names(model)
+    names = names_of_views(model)
     features = model.n_features_in_ if isinstance(model.n_features_in_, tuple) else (model.n_features_in_,)
     weights, scores = np.asarray(model.view_weights_), np.asarray(model.view_scores_)
     lam = np.asarray(model.lam_, dtype=float)
@@ -110,11 +111,6 @@ def facts_of_views(model: SubspaceClusterer) -> list[ViewFacts]:
             )
         )
     return found
-
-
-def view_names(model: SubspaceClusterer) -> list[str]:
-    names = model._view_names or [f"view {place}" for place in range(model.n_views_in_)]
-    return [str(name) for name in names]
 
 
 def least_sure(model: SubspaceClusterer, ids: AnyArray) -> list[Unsure]:
