@@ -54,6 +54,18 @@ DENSEST = 200
 """Times that a model's content may be larger than its file: more is no model, but a file made to fill the memory."""
 NOT_KEPT = ("_arrived", "_skl_callbacks")
 """Batches, and scikit-learn's callbacks."""
+NEEDED = (
+    "labels_",
+    "_fit",
+    "n_views_in_",
+    "n_features_in_",
+    "n_clusters_",
+    "confidence_",
+    "view_weights_",
+    "_view_names",
+    "result_",
+)
+"""What everything else that is told of a model is made of."""
 FOUND_AGAIN = ("assigner", "explanation")
 """Parts of a fit that are made when they are asked for."""
 
@@ -107,7 +119,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         foreign = foreign_parts(Path(path))
         model = None if foreign else skops.load(path, trusted=sorted(OURS | OTHERS))["model"]
-        whole = isinstance(model, SubspaceClusterer) and is_whole(model)
+        if isinstance(model, SubspaceClusterer):
+            check_whole(model)
     except (MemoryError, OSError):
         raise
     except Exception as error:  # a damaged archive fails in any way it likes
@@ -115,7 +128,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ValueError(f"{path} is damaged, or no model that viewspan {__version__} can read: {what[0]}.") from error
     if foreign:
         raise ValueError(f"{path} is not loaded: it asks for {min(foreign)}, which no model of viewspan needs.")
-    if not whole:
+    if not isinstance(model, SubspaceClusterer):
         raise ValueError(f"{path} holds no whole model of viewspan.")
     return model
 
@@ -141,15 +154,17 @@ def foreign_parts(path: Path) -> set[str]:
     return found
 
 
-def is_whole(model: SubspaceClusterer) -> bool:
+def check_whole(model: SubspaceClusterer) -> None:
     """Its parts are there, and indices of sparse arrays lie within them, which nobody would look at later."""
-    fit, count = model._fit, len(model.labels_)
+    lacking = [name for name in NEEDED if not hasattr(model, name)]
+    if lacking:
+        raise ValueError(f"it has no {lacking[0]}")
+    fit = model._fit
     graphs = [fit.united.graph, *fit.united.graphs, *getattr(fit.reduction.coordinates, "views", [])]
     if not all(is_within_bounds(graph) for graph in graphs if is_sparse(graph)):
         raise ValueError("a sparse array points outside of itself")
-    known = fit.assigner.labels
-    names = (model.n_views_in_, model.n_features_in_, model.confidence_, model._view_names, model.result_.objective)
-    return len(model.confidence_) == count and len(known) == graphs[0].shape[0] and len(names) > 0
+    if len(model.confidence_) != len(model.labels_) or len(fit.assigner.labels) != graphs[0].shape[0]:
+        raise ValueError("its parts are not of one size")
 
 
 def is_within_bounds(array: Any) -> bool:

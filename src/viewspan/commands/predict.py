@@ -1,5 +1,6 @@
 """``viewspan predict``: the clusters of new samples."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -73,8 +74,6 @@ def model_file(path: Path) -> Path:
 
 def in_order(tables: list[Table], fitted: Any, reading: Reading) -> list[Table]:
     """By the names of views if they are given, else as they stand; columns by their names if they have them."""
-    from dataclasses import replace
-
     names = fitted._view_names or [tables[0].name]
     if len(tables) != len(names):
         raise InputError(f"The model has {len(names)} views ({listed(names)}), and {len(tables)} were given.")

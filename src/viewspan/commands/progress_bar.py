@@ -10,17 +10,15 @@ from viewspan._progress import Progress as Look
 
 
 class ProgressBar:
-    """A callback for the estimators; in a pipe or a file, a line per stage instead."""
+    """A callback for the estimators."""
 
     def __init__(self, console: Console) -> None:
-        self.console = console
         self.bar = Progress(
             TextColumn("{task.description:<10}"),
             BarColumn(bar_width=32),
             TaskProgressColumn(),
             TextColumn("[dim]{task.fields[left]}"),
             console=console,
-            disable=not console.is_terminal,
         )
         self.tasks: dict[str, int] = {}
 
@@ -36,7 +34,5 @@ class ProgressBar:
     def __call__(self, look: Look) -> None:
         if look.stage not in self.tasks:
             self.tasks[look.stage] = self.bar.add_task(look.stage, total=1.0, left="")
-            if not self.console.is_terminal:
-                self.console.print(f"{look.elapsed:.1f} s: {look.stage}")
         left = f"{look.remaining:.0f} s left" if look.remaining else f"after {look.elapsed:.0f} s"
         self.bar.update(self.tasks[look.stage], completed=look.share, left=left)  # type: ignore[arg-type]

@@ -86,4 +86,4 @@ def contents_of_text(path: Path) -> list[Part]:
 
 def contents_of_parquet(path: Path) -> list[Part]:
     """The columns of a Parquet table."""
-    return columns_of(load_parquet(path, Reading(id_column="")))
+    return columns_of(load_parquet(path, Reading(id_column="")))  # so that an index keeps its name
