@@ -1,6 +1,5 @@
 """``viewspan info``: what is in a file."""
 
-import zipfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,6 +26,7 @@ def info(
     - `viewspan info data.mat` shows what can stand after `data.mat::`
     """
     with one_sentence("info"):
+        from viewspan.persistence.archive import is_model
         from viewspan.tables import contents
 
         console = Console(highlight=False)
@@ -35,17 +35,6 @@ def info(
                 show_model(path, console)
             else:
                 show_parts(path, contents(path), console)
-
-
-def is_model(path: Path) -> bool:
-    """What is an archive with a description in it."""
-    if not path.is_file() or not zipfile.is_zipfile(path):
-        return False
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return "schema.json" in archive.namelist()
-    except (zipfile.BadZipFile, NotImplementedError):
-        return path.suffix == ""  # which no table's name has; and the loader says what is wrong
 
 
 def show_parts(path: Path, parts: list[Part], console: Console) -> None:
