@@ -22,7 +22,7 @@ from viewspan.reduction import Reduction, Sides, reduce_views
 from viewspan.solvers import admm, closed_form, ladmap, ladmpsap, rank_one
 from viewspan.solvers.result import Callback, Check, Result, Solution
 from viewspan.solvers.working_set import Screened, solve_screened
-from viewspan.views import check_views
+from viewspan.views import as_numbers, check_views
 
 SolverName = Literal["admm", "ladmpsap", "ladmap"]
 RELEASED = {"ladmpsap": ladmpsap.ladmpsap, "ladmap": ladmap.ladmap}
@@ -190,7 +190,7 @@ def check_lam(lam: npt.ArrayLike, reduction: Reduction, axes: Axes) -> Array:
         raise ValueError(
             f"lam must be a number or an array of them. Got {lam!r} instead; only the estimators choose it."
         )
-    weights = np.asarray(lam, dtype=float)
+    weights = as_numbers(lam, "lam")
     if not np.all(np.isfinite(weights) & (weights >= 0)):
         raise ValueError(f"lam must be finite and at least 0. Got {lam!r} instead.")
     if weights.ndim == 0:

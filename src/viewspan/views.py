@@ -305,11 +305,22 @@ def row_bytes(array: Block, position: int) -> bytes:
     return bytes(where.astype(np.int64).tobytes() + values.tobytes())
 
 
+def as_numbers(values: Any, name: str) -> Array:
+    """Real numbers; a text that looks like one is a mistake somewhere else."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "biufO":
+            return np.asarray(array, dtype=float)
+    except (TypeError, ValueError):  # ragged lists, objects that are none
+        pass
+    raise ValueError(f"{name} must be a number, or numbers in an array. Got {values!r:.80} instead.")
+
+
 def check_view_weights(weights: npt.ArrayLike | None, n_views: int) -> Array:
     """One non-negative number for every view, the largest being 1; all 1 if none are given."""
     if weights is None:
         return np.ones(n_views)
-    array = np.asarray(weights, dtype=float)
+    array = as_numbers(weights, "view_weights")
     if array.shape != (n_views,):
         raise ValueError(f"view_weights must have one number per view, {n_views}. Got shape {array.shape} instead.")
     if not (np.isfinite(array).all() and (array >= 0).all() and array.any()):

@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import check_estimator
 
 import viewspan
@@ -166,90 +164,6 @@ def test_fits_in_parallel_threads_are_those_one_after_the_other(build):
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda views: build(2, random_state=0).fit_predict(views), problems))
     np.testing.assert_array_equal(alone, together)
-
-
-@every
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_clusters": 0}, "n_clusters"),
-        ({"n_clusters": -1}, "n_clusters"),
-        ({"n_clusters": "3"}, "n_clusters"),
-        ({"n_clusters": 3.0}, "n_clusters"),
-        ({"n_clusters": True}, "n_clusters"),
-        ({"lam": -1.0}, "lam"),
-        ({"lam": np.nan}, "lam"),
-        ({"lam": np.inf}, "lam"),
-        ({"lam": "much"}, "lam"),
-        ({"tol": 0.0}, "tol"),
-        ({"tol": np.inf}, "tol"),
-        ({"max_iter": 0}, "max_iter"),
-        ({"random_state": "a"}, "random_state"),
-        ({"assign_labels": "guess"}, "assign_labels"),
-        ({"normalize": "yes"}, "normalize"),
-    ],
-    ids=str,
-)
-def test_bad_parameters_are_named(build, parameters, message):
-    with pytest.raises(InvalidParameterError, match=f"The '{message}' parameter of {build.__name__} must be"):
-        build(**parameters).fit(two_subspaces()[0])
-
-
-@pytest.mark.parametrize("build", [viewspan.CLRSC, viewspan.MLAP], ids=lambda build: build.__name__)
-@pytest.mark.parametrize("tau", [-1.0, np.nan, np.inf, "much"])
-def test_bad_tau_is_named(build, tau):
-    with pytest.raises(InvalidParameterError, match="The 'tau' parameter"):
-        build(tau=tau).fit(two_subspaces()[0])
-
-
-@every
-def test_too_many_clusters_are_refused_before_any_work(build):
-    with pytest.raises(ValueError, match=r"n_clusters=31 .* n_samples=30"):
-        build(n_clusters=31).fit(two_subspaces()[0])
-
-
-@every
-def test_weights_of_the_wrong_shape_are_refused(build):
-    with pytest.raises(ValueError, match=r"lam must be one number.*Got an array of shape \(5,\)"):
-        build(lam=[1.0] * 5).fit(two_subspaces()[0])
-
-
-@every
-def test_attributes_before_fit(build):
-    with pytest.raises(NotFittedError):
-        _ = build().coefficients_
-
-
-@every
-def test_one_cluster_and_numpy_integers(build):
-    views, _ = two_subspaces()
-    assert not build(n_clusters=np.int64(1)).fit_predict(views).any()
-
-
-@every
-def test_fewer_distinct_samples_than_clusters_warn(build):
-    views = [np.tile([[1.0, 2.0, 0.5]], (12, 1)), np.tile([[0.3, 1.0]], (12, 1))]
-    with pytest.warns(viewspan.pipeline.ConvergenceWarning, match=r"distinct samples \(1\)"):
-        labels = build(n_clusters=3, random_state=0).fit_predict(views)
-    assert len(labels) == 12
-
-
-@every
-def test_a_zero_sample_is_reported_and_gets_some_label(build):
-    views, _ = two_subspaces()
-    for view in views:
-        view[3] = 0.0
-    with pytest.warns(UserWarning, match="is zero for 1 of 30 samples"):
-        labels = build(n_clusters=2, random_state=0).fit_predict(views)
-    assert set(labels) <= {0, 1}
-
-
-@every
-def test_a_zero_view_has_no_say(build):
-    views, labels = two_subspaces()
-    with pytest.warns(UserWarning, match="view 1 is zero everywhere"):
-        found = build(n_clusters=2, random_state=0).fit_predict([views[0], np.zeros((30, 4))])
-    assert adjusted_rand_score(labels, found) == 1.0
 
 
 def test_verbose_logs_every_check(caplog):

@@ -16,6 +16,7 @@ from viewspan.graph.unite import AskedWeights
 from viewspan.pipeline import Axes, check_lam
 from viewspan.reduction import Reduction
 from viewspan.ssc_weights import data_driven_lam
+from viewspan.views import as_numbers
 
 
 class SSC(SubspaceClusterer):
@@ -108,7 +109,7 @@ class SSC(SubspaceClusterer):
 
 def per_sample(lam: float | npt.ArrayLike, n_views: int, n_samples: int) -> Array:
     """λ for every view and sample, from one number, one per sample, or one per view and sample."""
-    weights = np.asarray(lam, dtype=float)
+    weights = as_numbers(lam, "lam")
     if weights.shape not in {(), (n_samples,), (n_views, n_samples)}:
         raise ValueError(
             f"lam must be one number, or one per sample ({n_samples},), "

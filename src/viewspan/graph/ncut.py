@@ -14,6 +14,7 @@ from viewspan._warnings import warn
 from viewspan.graph.discretize import AssignLabels, assign, n_eigenvectors
 from viewspan.graph.spectrum import degrees, leading_eigenvectors
 from viewspan.selection import count_clusters
+from viewspan.views import as_numbers
 
 SYMMETRIC = 1e-8
 """A matrix that differs from its transpose by less, in proportion to its largest entry, is symmetric up to rounding."""
@@ -95,13 +96,24 @@ def warn_if_in_pieces(affinity: Graph, eigenvalues: Array, n_clusters: int) -> N
     """As many pieces as clusters is the ideal case; any other number of several pieces is worth knowing."""
     if (eigenvalues > 1.0 - IN_PIECES).sum() in {0, 1, n_clusters}:
         return
-    count, _ = connected_components(affinity > 0, directed=False)
+    count = n_pieces(affinity)
     if count not in {1, n_clusters}:
         consequence = "unrelated pieces share a label" if count > n_clusters else "some pieces are cut further"
         warn(
             f"The graph is in {count} separate pieces and {n_clusters} clusters are asked for, so {consequence}. "
             "More neighbours connect more samples; in the paper's graph, a smaller lam or tau."
         )
+
+
+def n_pieces(affinity: Graph) -> int:
+    """Connected components, not counting edges that are rounding beside all others of a sample."""
+    edges: Any = scipy.sparse.coo_array(affinity)
+    degree = degrees(affinity)
+    rows, columns = edges.coords
+    holds = edges.data > IN_PIECES * np.minimum(degree[rows], degree[columns])
+    kept: Any = scipy.sparse.coo_array((holds[holds], (rows[holds], columns[holds])), shape=affinity.shape)
+    count, _ = connected_components(kept, directed=False)
+    return int(count)
 
 
 def number_by_appearance(labels: Labels) -> Labels:
@@ -125,7 +137,9 @@ def check_request(n_clusters: int | None, assign_labels: str, n_samples: int) ->
 def check_affinity(affinity: Any) -> Graph:
     """A square, finite, non-negative, symmetric matrix."""
     sparse = scipy.sparse.issparse(affinity)
-    matrix: Any = scipy.sparse.csr_array(affinity, dtype=float) if sparse else np.asarray(affinity, dtype=float)
+    if sparse and affinity.dtype.kind not in "biuf":
+        raise ValueError(f"affinity must hold real numbers. Got {affinity.dtype} instead.")
+    matrix: Any = scipy.sparse.csr_array(affinity, dtype=float) if sparse else as_numbers(affinity, "affinity")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"affinity must be a square matrix (n_samples, n_samples). Got shape {matrix.shape} instead.")
     if matrix.shape[0] == 0:
