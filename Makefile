@@ -6,13 +6,35 @@ BIN := $(VENV)/bin
 PEERS ?= .venv-peers
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint format docs lock benchmark benchmark-accuracy benchmark-scale benchmark-beyond benchmark-missing clean
+.PHONY: demo test test-oldest test-newest coverage audit lint format docs lock benchmark benchmark-accuracy benchmark-scale benchmark-beyond benchmark-missing clean
 
 demo: $(VENV)/.installed  ## cluster the bundled digits
 	$(BIN)/python -m viewspan.demo
 
 test: $(VENV)/.developed  ## all tests, doctests included
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
+
+test-oldest: $(VENV)/.developed  ## all tests with the oldest versions that pyproject.toml allows
+	$(BIN)/pip install --quiet uv
+	$(PYTHON) -m venv --clear .venv-oldest
+	$(BIN)/uv pip compile pyproject.toml --extra test --resolution lowest-direct --python .venv-oldest/bin/python --quiet \
+		--no-header --no-emit-index-url --output-file .venv-oldest/requirements.txt
+	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --requirement .venv-oldest/requirements.txt
+	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --no-deps --editable .
+	.venv-oldest/bin/python -m pytest $(PYTEST_OPTIONS)
+
+test-newest:  ## all tests with the newest versions that there are
+	$(PYTHON) -m venv --clear .venv-newest
+	.venv-newest/bin/pip install --quiet --upgrade --upgrade-strategy eager --editable '.[test]'
+	.venv-newest/bin/python -m pytest $(PYTEST_OPTIONS)
+
+coverage: $(VENV)/.developed  ## lines of src/viewspan that the tests reach
+	$(BIN)/python -m pytest --cov=viewspan --cov-report=term-missing:skip-covered --cov-fail-under=95 $(PYTEST_OPTIONS)
+
+audit:  ## known vulnerabilities of what the lock file pins
+	$(PYTHON) -m venv --clear .venv-audit
+	.venv-audit/bin/pip install --quiet pip-audit
+	.venv-audit/bin/pip-audit --require-hashes --disable-pip --requirement requirements-dev.lock
 
 lint: $(VENV)/.developed  ## style and types
 	$(BIN)/ruff check .
@@ -71,4 +93,4 @@ $(PEERS)/.installed: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache docs/_build docs/api docs/gallery
+	rm -rf $(VENV) $(PEERS) .venv-oldest .venv-newest .venv-audit .pytest_cache .mypy_cache .ruff_cache docs/_build docs/api docs/gallery

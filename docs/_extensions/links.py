@@ -9,6 +9,7 @@ FILES = {
     r"\]\(\.\./examples/?\)": "](gallery/index.rst)",
     r"\]\(\.\./CHANGELOG\.md\)": "](changelog.md)",
     r"\]\(\.\./CONTRIBUTING\.md\)": "](contributing.md)",
+    r"\]\(\.\./SECURITY\.md\)": "](security.md)",
 }
 
 
