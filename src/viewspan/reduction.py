@@ -97,7 +97,7 @@ def reduce_views(
             spectra = map_views(gram_spectrum if squares_suffice else direct_spectrum, views)
         basis = None if reduced == "none" else wide_basis(spectra)
         coordinates = BySamples(views, basis)
-        spectra = spectra if basis is None else [Spectrum(view.values, view.right @ basis) for view in spectra]
+        spectra = spectra if basis is None else [in_basis(view, basis) for view in spectra]
     factors = [view.matrix for view in spectra] if rotate_features else [full(part) for part in coordinates.loadings]
     right, targets = (None, with_samples(factors, basis)) if reduced == "left" else (basis, factors)
     used = tuple(n_features_used(view) for view in views)
@@ -176,10 +176,22 @@ def direct_spectrum(view: Block) -> Spectrum:
     return spectrum(triangle(full(view).T) if view.shape[1] > view.shape[0] else full(view).T)
 
 
+def above_rounding(view: Spectrum) -> AnyArray:
+    return np.asarray(view.values > view.right.shape[1] * np.finfo(float).eps * view.values[0])
+
+
+def in_basis(view: Spectrum, basis: Array) -> Spectrum:
+    """Without directions that are only rounding: they need not lie in the basis, in which rows must be orthonormal."""
+    kept = above_rounding(view)
+    if not kept.any():
+        return Spectrum(np.zeros(1), np.eye(1, basis.shape[1]))  # a zero view has one direction, too
+    return Spectrum(view.values[kept], view.right[kept] @ basis)
+
+
 def wide_basis(spectra: Sequence[Spectrum]) -> Array | None:
     """Many features: their joint row space is usually everything, V = I, unless all views are of low rank."""
     n_samples = spectra[0].right.shape[1]
-    rows = np.vstack([view.right[view.values > n_samples * np.finfo(float).eps * view.values[0]] for view in spectra])
+    rows = np.vstack([view.right[above_rounding(view)] for view in spectra])
     if len(rows) == 0 or max(len(view.values) for view in spectra) > NEARLY_ALL * n_samples:
         return None
     joint = spectrum_of_gram(rows.T @ rows)  # every direction at norm 1, whatever the scale of its view

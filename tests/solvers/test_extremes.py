@@ -7,6 +7,7 @@ import pytest
 
 import viewspan
 from tests.problems import full_problem, random_views
+from viewspan.reduction import reduce_views
 
 AXES = [
     {},
@@ -154,3 +155,19 @@ def test_no_answer_is_worse_than_none():
             result = viewspan.solve([1e9 * first, 1e-9 * second], 1.0, **axes, max_iter=50)
         at_zero = 1e9 * np.abs(first).sum() if axes.get("datafit") == "l1" else 1e18 * np.sum(first**2)
         assert result.objective <= at_zero * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("rank", [3, 4, 5])
+@pytest.mark.parametrize("axes", [{}, {"datafit": "l12"}, {"coupling": "rank_one", "tau": 0.0}], ids=str)
+def test_views_of_low_rank_are_solved_in_their_joint_basis(axes, rank):
+    """Singular vectors of rounding do not lie in it; as rows of a spectrum they made the linear system a wrong one."""
+    views = [*random_views(0, (5, 9), 12, rank), np.zeros((12, 4))]
+    weights = {"lam": 0.1, "tau": 0.5} | {key: value for key, value in axes.items() if key == "tau"}
+    names = {key: value for key, value in axes.items() if key != "tau"}
+    result = viewspan.solve(views, **weights, **names, tol=1e-3)
+    assert result.status in ("optimal", "stationary")
+    assert result.left.shape == (12, 2 * rank)
+    whole = full_problem(views, weights["lam"], weights["tau"], **names)
+    assert whole.value(np.stack(result.coefficients)) == pytest.approx(result.objective, rel=1e-9)
+    for spectrum in reduce_views(views).spectra:
+        np.testing.assert_allclose(spectrum.right @ spectrum.right.T, np.eye(len(spectrum.values)), atol=1e-12)
