@@ -288,7 +288,7 @@ def run(
         limit = ladmpsap.MAX_ITER if max_iter is None else max_iter
         return Screened(None, RELEASED[solver](problem, tol=tol, max_iter=limit, callback=callback))
     if closed_form.applies(problem):
-        solution = closed_form.solve_closed_form(problem)
+        solution = closed_form.solve_closed_form(problem, tol=tol)
         if callback is not None:
             callback(solution.history[-1])
         return Screened(None, solution)

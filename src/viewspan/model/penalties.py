@@ -12,6 +12,7 @@ import numpy as np
 
 from viewspan._linalg import eigh, singular_values, svd
 from viewspan._typing import Array
+from viewspan.model.rounding import unit_error
 
 FAST = 1e-6
 """Thresholds above this share of the matrix's norm survive the squaring of a Gram matrix."""
@@ -26,6 +27,9 @@ class Excess(Protocol):
 
     def beyond(self, enlargement: float) -> Array:
         """The part of the matrix outside the ball of radius ``enlargement·λ``: matrix − projection."""
+
+    def uncertainty(self, enlargement: float) -> float:
+        """How far rounding may have left the projection outside the ball, in Frobenius norm."""
 
 
 class Penalty(Protocol):
@@ -59,9 +63,19 @@ class SpectralExcess:
 
     def beyond(self, enlargement: float) -> Array:
         radius = enlargement * self.lam
+        if radius == 0.0:
+            return self.matrix
         out = self.values > radius  # usually few: never rebuild more than sticks out
         right = self.right[:, out]
         return ((self.matrix @ right) * (1.0 - radius / self.values[out])) @ right.T
+
+    def uncertainty(self, enlargement: float) -> float:
+        """Squares are known up to n·ε of the largest, and n of them may be wrong."""
+        radius, size = float(enlargement * self.lam), len(self.values)
+        if radius == 0.0:
+            return 0.0
+        error = unit_error(self.right) * float(self.values[0]) ** 2
+        return float(np.sqrt(size)) * error / (radius + float(np.sqrt(radius**2 + error)))
 
     def directions(self, enlargement: float) -> Array:
         """Left and right singular vectors of what sticks out of the ball, side by side."""
@@ -136,6 +150,9 @@ class EntryExcess:
     def beyond(self, enlargement: float) -> Array:
         bound = enlargement * self.bound
         return self.matrix - np.clip(self.matrix, -bound, bound)
+
+    def uncertainty(self, enlargement: float) -> float:
+        return 0.0
 
 
 @dataclass(frozen=True)

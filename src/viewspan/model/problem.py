@@ -11,7 +11,8 @@ from viewspan._threads import map_views
 from viewspan._typing import AnyArray, Array
 from viewspan.model.couplings import Coupling, Uncoupled
 from viewspan.model.datafits import Datafit
-from viewspan.model.penalties import Excess, Penalty
+from viewspan.model.penalties import Excess, Penalty, relative
+from viewspan.model.rounding import error_of_products, error_of_slack, norm, unit_error
 
 ROUNDING = 16 * np.finfo(float).eps
 SHARES = (1.0, 0.1, 0.02, 0.0)
@@ -93,13 +94,13 @@ class Problem:
     @property
     def right_vectors(self) -> list[Array]:
         """The right singular vectors of every factor in the coordinates of the coefficients' columns: Vᵀ, or UᵀT/s
-        where targets are those of samples.
+        where targets are those of samples; without those of singular values that are rounding, which have no direction.
         """
 
         def of_view(factor: Array, target: Array, view: Spectrum) -> Array:
             if target is factor:
                 return view.right
-            inverse = ratio(1.0, view.values)
+            inverse = ratio(1.0, np.where(view.values > unit_error(target) * view.values[0], view.values, 0.0))
             return np.asarray(inverse[:, None] * ((factor @ view.right.T * inverse).T @ target))
 
         return map_views(of_view, self.factors, self.targets, self.spectra)
@@ -138,33 +139,59 @@ class Problem:
         The point at hand is made feasible: P_i is F_iᵀY_i − M_i clipped to κ_i λ_i for a few κ_i ≥ 1, M takes up
         the rest, and everything is scaled down until all balls hold. What M takes up lies mostly outside its own
         row space, so its norm grows only to second order; this makes the bound far tighter than scaling alone. The
-        best of the bounds is taken, or the first that is ``enough``; each of them is rigorous.
+        best of the bounds is taken, or the first that is ``enough``; each of them is rigorous, because what rounding
+        may have done (see :mod:`viewspan.model.rounding`) is taken to be against it.
         """
+        dual, multiplier = self._admissible(dual, multiplier)
         slack = [f.T @ y - m for f, y, m in zip(self.factors, dual, multiplier, strict=True)]
+        errors = [error_of_slack(*view) for view in zip(self.factors, dual, multiplier, strict=True)]
         domain = max(self.datafit.polar(y) for y in dual)
         linear = np.stack([np.einsum("ij,ij->j", y, t) for y, t in zip(dual, self.targets, strict=True)])
+        linear -= np.stack([error_of_products(y, t) for y, t in zip(dual, self.targets, strict=True)])
         conjugate = np.stack([self.datafit.conjugate(y) for y in dual])
         excess: list[Excess] = []
         if self.coupled:
             excess = map_views(self.penalty.excess, slack, self.lam)
-            limits = self._coupled_limits(excess, multiplier, domain)
+            limits = self._coupled_limits(excess, multiplier, domain, errors)
         else:
-            limits = iter([scale_limit(np.stack(map_views(self.penalty.polar, slack, self.lam)), domain)])
+            worst = map_views(self._alone, slack, self.lam, errors)
+            limits = iter([scale_limit(np.stack(worst), domain)])
+        certain = 1.0 - unit_error(*slack, *dual)
         bound = -np.inf
         for limit in limits:
-            bound = max(bound, self.offset + self._scaled(linear, conjugate, limit))
+            bound = max(bound, self.offset + self._scaled(linear, conjugate / certain, certain * limit))
             if bound >= enough:
                 break
         return Certificate(bound, excess)
 
-    def _coupled_limits(self, excess: list[Excess], multiplier: Array, domain: float) -> Iterator[Array]:
-        """For every share, the cheapest first: how far each view's dual point must be scaled down."""
+    def _admissible(self, dual: list[Array], multiplier: Array) -> tuple[list[Array], Array]:
+        """Y_i and M without what no feasible point has: a part for absent samples, or a multiplier of no coupling."""
+        if self.observed is not None:
+            dual = [np.where(present, y, 0.0) for y, present in zip(dual, self.observed, strict=True)]
+        return dual, multiplier if self.coupled else np.zeros_like(multiplier)
+
+    def _alone(self, slack: Array, lam: Array, errors: Array) -> Array:
+        """By which factor a view that is not coupled leaves the penalty's ball, for all samples or for each."""
+        worst = self.penalty.polar(slack, lam)
+        return worst + relative(errors if len(worst) > 1 else np.array([norm(errors)]), lam)
+
+    def _coupled_limits(
+        self, excess: list[Excess], multiplier: Array, domain: float, errors: list[Array]
+    ) -> Iterator[Array]:
+        """For every share, the cheapest first: how far each view's dual point must be scaled down.
+
+        Of the penalty's ball and the coupling's, the larger one has room for rounding.
+        """
         surplus = np.array([max(view.worst - 1.0, 0.0) for view in excess])
+        radius = self.lam.reshape(len(excess), -1).min(axis=1)
         for share in SHARES if np.isfinite(surplus).all() else SHARES[-1:]:
             enlargement = 1.0 + share * surplus if share else np.ones_like(surplus)
             beyond = map_views(lambda view, kappa: view.beyond(kappa), excess, enlargement)
-            norm = self.coupling.polar(multiplier + np.stack(beyond))
-            yield scale_limit(np.maximum(enlargement, norm / self.tau)[:, None], domain)
+            pairs = zip(excess, enlargement, errors, strict=True)
+            unsure = np.array([view.uncertainty(kappa) + norm(error) for view, kappa, error in pairs])
+            needed = self.coupling.polar(multiplier + np.stack(beyond)) + norm(unsure[radius < self.tau])
+            enlargement = enlargement + np.where(radius < self.tau, 0.0, relative(unsure, radius))
+            yield scale_limit(np.maximum(enlargement, needed / self.tau)[:, None], domain)
 
     def _scaled(self, linear: Array, conjugate: Array, limit: Array) -> float:
         """max over 0 ≤ s ≤ limit of s·linear − f*(sY), for every part of the dual point that can be scaled on

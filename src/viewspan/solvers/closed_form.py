@@ -5,7 +5,7 @@ import numpy as np
 from viewspan._linalg import ratio
 from viewspan.model.penalties import Nuclear
 from viewspan.model.problem import Problem
-from viewspan.solvers.result import Check, Solution, relative_gap
+from viewspan.solvers.result import Check, Solution, Status, relative_gap
 
 
 def applies(problem: Problem) -> bool:
@@ -14,12 +14,14 @@ def applies(problem: Problem) -> bool:
     return quadratic and isinstance(problem.penalty, Nuclear) and not problem.coupled
 
 
-def solve_closed_form(problem: Problem) -> Solution:
+def solve_closed_form(problem: Problem, *, tol: float = 1e-4) -> Solution:
     """Every view alone: (w/2)‖F − FW‖_F² + λ‖W‖_* is minimal at W = V diag((1 − λ/(w s²))₊) Vᵀ, F = U diag(s) Vᵀ.
 
     The dual point w·F(I − W) is written with min(w, λ/s²) instead of w(1 − …), which would cancel for small λ. Where
     only rows of coefficients are reduced, T = FQ with orthonormal rows of Q, the answer is WQ. Absent samples are zero
     in T, and zero coefficients are the best for them: nothing but the penalty sees them.
+
+    Weights near rounding of the data can leave a gap of more than ``tol``, which the status then says.
     """
     curvature = problem.datafit.curvature
     assert curvature is not None  # see applies()
@@ -33,5 +35,7 @@ def solve_closed_form(problem: Problem) -> Solution:
     stack = np.stack(blocks)
     multiplier = np.zeros_like(stack)
     objective, bound = problem.value(stack), problem.certificate(dual, multiplier).bound
-    check = Check(1, objective, bound, relative_gap(objective, bound), 0.0, 0.0, problem.shape[1])
-    return Solution(stack, dual, multiplier, objective, bound, "optimal", 1, [check])
+    gap = relative_gap(objective, bound)
+    status: Status = "optimal" if gap <= tol else "residuals"
+    check = Check(1, objective, bound, gap, 0.0, 0.0, problem.shape[1])
+    return Solution(stack, dual, multiplier, objective, bound, status, 1, [check])
