@@ -1,15 +1,21 @@
-"""Decompositions that do not give up.
+"""Decompositions that do not give up, and say so where they must.
 
 LAPACK's divide-and-conquer drivers are the fast ones, and they do fail: on finite, exactly rank-deficient matrices
-such as noise-free coefficients. The slower QR-iteration drivers then give the answer.
+such as noise-free coefficients. The slower QR-iteration drivers then give the answer. Of matrices that are not finite
+LAPACK makes what it likes: an error, NaN, or numbers; here it is always an error.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
 
-from viewspan._typing import Array
+from viewspan._typing import AnyArray, Array
+
+
+class NumericalError(np.linalg.LinAlgError):
+    """Where floating point cannot go on: nothing finite, or no decomposition by any road. It is a ``ValueError``."""
 
 
 class SVD(NamedTuple):
@@ -23,9 +29,11 @@ class SVD(NamedTuple):
 def svd(matrix: Array) -> SVD:
     """Thin singular value decomposition."""
     try:
-        return SVD(*np.linalg.svd(matrix, full_matrices=False))
+        found = SVD(*np.linalg.svd(matrix, full_matrices=False))
     except np.linalg.LinAlgError:
-        return SVD(*scipy.linalg.svd(matrix, full_matrices=False, lapack_driver="gesvd", check_finite=False))
+        found = SVD(*by_iteration(scipy.linalg.svd, matrix, full_matrices=False, lapack_driver="gesvd"))
+    check_finite(found.values, matrix)
+    return found
 
 
 class Spectrum(NamedTuple):
@@ -60,9 +68,11 @@ def spectrum_of_gram(gram: Array) -> Spectrum:
 def singular_values(matrix: Array) -> Array:
     """Singular values, from largest to smallest."""
     try:
-        return np.asarray(np.linalg.svd(matrix, compute_uv=False), dtype=float)
+        values = np.linalg.svd(matrix, compute_uv=False)
     except np.linalg.LinAlgError:
-        return scipy.linalg.svd(matrix, compute_uv=False, lapack_driver="gesvd", check_finite=False)
+        values = by_iteration(scipy.linalg.svd, matrix, compute_uv=False, lapack_driver="gesvd")
+    check_finite(values, matrix)
+    return np.asarray(values, dtype=float)
 
 
 def triangle(matrix: Array) -> Array:
@@ -75,8 +85,45 @@ def eigh(matrix: Array) -> tuple[Array, Array]:
     try:
         values, vectors = np.linalg.eigh(matrix)
     except np.linalg.LinAlgError:
-        values, vectors = scipy.linalg.eigh(matrix, driver="ev", check_finite=False)
+        values, vectors = by_iteration(scipy.linalg.eigh, matrix, driver="ev")
+    check_finite(values, matrix)
     return values, vectors
+
+
+def leading_eigh(matrix: Array, count: int) -> tuple[Array, Array]:
+    """The largest eigenvalues, largest first, with eigenvectors; picked from all if LAPACK cannot find them alone."""
+    size = len(matrix)
+    check_finite(matrix, matrix)
+    try:
+        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(size - count, size - 1), check_finite=False)
+    except np.linalg.LinAlgError:
+        values, vectors = eigh(matrix)
+    return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
+
+
+def by_iteration(function: Callable[..., Any], matrix: Array, **options: Any) -> Any:
+    """The second road. LAPACK is not sent there with what is not finite."""
+    check_finite(matrix, matrix)
+    try:
+        return function(matrix, check_finite=False, **options)
+    except np.linalg.LinAlgError as error:
+        raise NumericalError(
+            f"A matrix of {described(matrix)} could not be decomposed, neither by divide and conquer nor by QR "
+            "iteration. A little noise in the views, or another build of NumPy's and SciPy's LAPACK, may help."
+        ) from error
+
+
+def check_finite(values: AnyArray, matrix: Array) -> None:
+    """Of a matrix, or of what was found of it."""
+    if not np.isfinite(values).all():
+        raise NumericalError(
+            f"Values that are not finite came up in a matrix of {described(matrix)}. Rescale views or weights (lam, "
+            "tau) of extreme size; if none is, look for a fault in NumPy's BLAS."
+        )
+
+
+def described(matrix: Array) -> str:
+    return " × ".join(map(str, matrix.shape))
 
 
 def ratio(numerator: Array | float, denominator: Array) -> Array:

@@ -2,10 +2,12 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from viewspan._callbacks import Tasks
+from viewspan._linalg import NumericalError
 from viewspan.solvers.result import Callback, Check
 
 logger = logging.getLogger("viewspan")
@@ -14,6 +16,14 @@ OFTEN = 0.1
 """Seconds between two calls of the callback, at least."""
 SELDOM = 5.0
 """Seconds between two lines of the log."""
+WORK = {
+    "": "the parameters",
+    "reading": "the views and their singular values",
+    "solving": "for the coefficients",
+    "comparing": "the graph of the samples, and its cut",
+    "labelling": "the samples by landmarks",
+}
+"""What the stages do."""
 
 
 class Progress(NamedTuple):
@@ -70,6 +80,14 @@ class Stages:
     def on_check(self) -> Callback | None:
         """For the solver."""
         return self._check if self.verbose or self.tasks is not None else None
+
+    @contextmanager
+    def named(self, who: str) -> Iterator[None]:
+        """An error of floating point says in which stage it came up."""
+        try:
+            yield
+        except NumericalError as error:
+            raise NumericalError(f"{who} failed while {self.name} ({WORK[self.name]}): {error}") from error
 
     def end(self) -> None:
         """The fit is done."""

@@ -3,7 +3,7 @@
 import sys
 import warnings
 
-OURS = ("viewspan", "sklearn.utils._param_validation", "sklearn.callback", "contextlib")
+OURS = ("viewspan", "sklearn.utils._param_validation", "sklearn.callback", "contextlib", "functools")
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

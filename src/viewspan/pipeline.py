@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from viewspan._linalg import Spectrum
+from viewspan._linalg import NumericalError, Spectrum
 from viewspan._threads import threads_for
 from viewspan._typing import AnyArray, Array, Block
 from viewspan._warnings import warn
@@ -222,7 +222,9 @@ def solve_reduced(
     callback: Callback | None = None,
     report: bool = True,
 ) -> Result:
-    """Solve in the reduction's coordinates; warn, unless told not to, if the certified gap did not reach ``tol``."""
+    """Solve in the reduction's coordinates; warn if the certified gap did not reach ``tol``, unless told not to and
+    nothing worse than too few iterations is to blame.
+    """
     size = 1.0 if solver in RELEASED else common_size(reduction)  # the released constants are not free of scale
     unit = size**axes.datafit.degree
     problem = form_problem(reduction, size, lam / unit, tau / unit, axes)
@@ -230,7 +232,12 @@ def solve_reduced(
     with threads_for(*problem.shape[:2]):
         screened = run(problem, solver, tol=tol, max_iter=max_iter, callback=log)
     solution = screened.solution
-    if report and solution.status in {"max_iter", "non_finite"}:
+    if solution.status == "non_finite" and not solution.stack.any():
+        raise NumericalError(
+            f"The solver met an iterate that is not finite, or that no decomposition was found of, in iteration "
+            f"{solution.n_iter}, before it had found anything. Rescale views or weights (lam, tau) of extreme size."
+        )
+    if solution.status == "non_finite" or (report and solution.status == "max_iter"):
         warn(unfinished(solution, tol), ConvergenceWarning)
     return Result(
         cores=solution.stack,
@@ -302,7 +309,7 @@ def unfinished(solution: Solution, tol: float) -> str:
     reason = (
         "reached max_iter"
         if solution.status == "max_iter"
-        else "met a non-finite iterate and went back to the last good one"
+        else "met a non-finite iterate, or one without a decomposition, and went back to the last good one"
     )
     if solution.scales is not None:
         return (

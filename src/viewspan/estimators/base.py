@@ -123,7 +123,8 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         names = all_feature_names(X)
         self._check_count(views.n_samples)
         stages = Stages(self.callback, self.verbose, tasks_of(self, X, y))
-        fit, self.labels_, self.confidence_ = self._fit_views(views, stages)
+        with stages.named(type(self).__name__):
+            fit, self.labels_, self.confidence_ = self._fit_views(views, stages)
         self._remember(fit)
         remember_input(self, X, views, names)
         stages.end()

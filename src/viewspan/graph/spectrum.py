@@ -3,11 +3,10 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse
 import scipy.sparse.linalg
 
-from viewspan._linalg import eigh, ratio
+from viewspan._linalg import NumericalError, eigh, leading_eigh, ratio
 from viewspan._typing import Array, Graph
 from viewspan._warnings import warn
 
@@ -17,6 +16,8 @@ REPEATED = 1e-8
 """Eigenvalues nearer to each other than this may be copies."""
 NOTHING = 1e-12
 """A degree below this share of the largest is rounding."""
+BELOW = 2.0
+"""Eigenvalues of a normalised graph are from -1 to 1: less this, they are below all others."""
 
 
 class Spectrum(NamedTuple):
@@ -57,8 +58,13 @@ def per_step(eigenvalues: Array, steps: int) -> Array:
 
 
 def degrees(affinity: Graph) -> Array:
-    """Sums of rows, 0 where they are rounding; a float32 graph is cut in float64."""
+    """Sums of rows, 0 where they are rounding; a float32 graph is cut in float64. NaN is not taken for nothing."""
     degree: Array = np.asarray(affinity.sum(axis=1, dtype=np.float64))
+    if not np.isfinite(degree).all():
+        raise NumericalError(
+            f"The affinities of {int((~np.isfinite(degree)).sum())} of {len(degree)} samples are not finite: the "
+            "solution is not, or overflows. Rescale views or weights (lam, tau) of extreme size."
+        )
     degree[degree <= NOTHING * degree.max(initial=0.0)] = 0.0
     return degree
 
@@ -81,13 +87,12 @@ def symmetric_eigenpairs(matrix: Graph, count: int, generator: np.random.RandomS
         try:
             return iterative_eigenpairs(matrix, count, generator)
         except (scipy.sparse.linalg.ArpackError, np.linalg.LinAlgError):
-            pass  # the dense road below always arrives
-    matrix = matrix.toarray() if scipy.sparse.issparse(matrix) else matrix
-    if n_samples <= DENSE:
-        values, vectors = eigh(matrix)
-        return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
-    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n_samples - count, n_samples - 1))
-    return values[::-1], vectors[:, ::-1]
+            pass  # the dense road below arrives
+    full: Array = matrix.toarray() if scipy.sparse.issparse(matrix) else np.asarray(matrix)
+    if n_samples > DENSE:
+        return leading_eigh(full, count)
+    values, vectors = eigh(full)
+    return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
 
 
 def iterative_eigenpairs(matrix: Graph, count: int, generator: np.random.RandomState) -> tuple[Array, Array]:
@@ -96,7 +101,7 @@ def iterative_eigenpairs(matrix: Graph, count: int, generator: np.random.RandomS
     """
     n_samples = matrix.shape[0]
     values, vectors = np.empty(0), np.empty((n_samples, 0))
-    while True:
+    for _ in range(count + 1):  # every look but the last finds one more of those that are wanted
         start: Any = generator.uniform(-1.0, 1.0, n_samples)
         rest: Any = without(matrix, values, vectors)
         more_values, more_vectors = scipy.sparse.linalg.eigsh(rest, k=count, which="LA", v0=start)
@@ -108,12 +113,15 @@ def iterative_eigenpairs(matrix: Graph, count: int, generator: np.random.RandomS
         values, vectors = values[order], vectors[:, order]
         if (values[:-1] - values[1:]).min(initial=np.inf) > REPEATED:
             return values, vectors
+    raise NumericalError("The Lanczos iteration goes on to find eigenvalues that it has missed.")
 
 
 def without(matrix: Graph, values: Array, vectors: Array) -> Any:
-    """The matrix minus eigenpairs that are known, without forming it."""
+    """The matrix with eigenpairs that are known moved below all others, without forming it; at zero they would still
+    be above negative ones and be found again.
+    """
     if len(values) == 0:
         return matrix
     return scipy.sparse.linalg.LinearOperator(
-        matrix.shape, matvec=lambda x: matrix @ x - vectors @ (values * (vectors.T @ x)), dtype=np.float64
+        matrix.shape, matvec=lambda x: matrix @ x - vectors @ ((values + BELOW) * (vectors.T @ x)), dtype=np.float64
     )

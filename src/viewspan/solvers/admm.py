@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from viewspan._linalg import NumericalError, check_finite
 from viewspan._threads import map_views
 from viewspan._typing import Array
 from viewspan.model.problem import Problem
@@ -56,21 +57,19 @@ def admm(
     for n_iter in range(1, max_iter + 1):
         try:
             iteration.advance()
-        except np.linalg.LinAlgError:  # no decomposition of what is not finite
+            due = schedule.is_due(n_iter) or n_iter == max_iter
+            if n_iter > SETTLE and not due:
+                continue
+            copies, fit = iteration.residuals()
+            if due or schedule.is_promising(copies.relative):
+                solution = measure(iteration, copies, n_iter, tol, solution.history if solution else [])
+                schedule.plan(n_iter, solution.gap)
+                if callback is not None:
+                    callback(solution.history[-1])
+                if solution.status == "optimal":
+                    break
+        except NumericalError:  # not finite, or no decomposition of it was found
             return no_worse_than_zero(problem, solution, status="non_finite", n_iter=n_iter)
-        due = schedule.is_due(n_iter) or n_iter == max_iter
-        if n_iter > SETTLE and not due:
-            continue
-        copies, fit = iteration.residuals()
-        if due or schedule.is_promising(copies.relative):
-            if not np.isfinite(copies.size):
-                return no_worse_than_zero(problem, solution, status="non_finite", n_iter=n_iter)
-            solution = measure(iteration, copies, n_iter, tol, solution.history if solution else [])
-            schedule.plan(n_iter, solution.gap)
-            if callback is not None:
-                callback(solution.history[-1])
-            if solution.status == "optimal":
-                break
         if n_iter <= FREEZE:
             iteration.state.balance(copies if weighs else None, fit)  # copies that nothing pulls at need no balance
     if solution is not None and solution.status == "optimal":
@@ -175,6 +174,7 @@ def measure(iteration: Iteration, residuals: Residuals, n_iter: int, tol: float,
     """Certify the penalty's copy of the coefficients: it is exactly low-rank or sparse."""
     problem, state = iteration.problem, iteration.state
     stack, multiplier = state.penalty.copy, state.multiplier
+    check_finite(np.array([residuals.primal, residuals.size]), stack)
     dual = state.dual or problem.smooth_dual(stack)
     objective = problem.value(stack, float(iteration.penalty_values.sum()))
     bound = problem.certificate(dual, multiplier, enough=(1.0 - tol) * objective).bound

@@ -36,13 +36,14 @@ STEP = 1.2
 
 
 class Single(NamedTuple):
-    """One view's coefficients, multiplier, misfit, change and iterations."""
+    """One view's coefficients, multiplier, misfit, change and iterations, and whether it went on being finite."""
 
     coefficients: Array
     multiplier: Array
     misfit: float
     change: float
     n_iter: int
+    finite: bool
 
 
 def ladmap(
@@ -58,6 +59,8 @@ def ladmap(
     progress = Progress(max(view.misfit for view in views), 0.0, max(view.change for view in views))
     reached = progress.misfit < RESIDUAL_PER_CHANGE * tol and progress.change < tol
     status: Status = "residuals" if reached else "max_iter"
+    if not all(view.finite for view in views):
+        status = "non_finite"
     coefficients = np.stack([view.coefficients for view in views])
     solution = certified(
         problem,
@@ -86,6 +89,8 @@ def solve_view(problem: Problem, view: int, tol: float, max_iter: int) -> Single
         moved = prox_as_published(problem, coefficients - slope / step, problem.lam[view] / scale / step)
         rebuilt = factor @ moved
         left = problem.datafit.prox(target - rebuilt - multiplier / mu, 1.0 / (mu * scale))
+        if not (np.isfinite(moved).all() and np.isfinite(left).all()):
+            return Single(coefficients, multiplier, misfit, change, n_iter, finite=False)
         gap = rebuilt - target + left
         multiplier = multiplier + mu * gap
         by_coefficients = float(np.sqrt(step) * np.linalg.norm(moved - coefficients))
@@ -95,4 +100,4 @@ def solve_view(problem: Problem, view: int, tol: float, max_iter: int) -> Single
             mu = min(MU_MAX, GROWTH * mu)
         misfit = float(np.linalg.norm(gap)) / size
         change = mu * max(by_coefficients, float(np.sqrt(step) * np.linalg.norm(by_residual))) / size
-    return Single(coefficients, multiplier, misfit, change, n_iter)
+    return Single(coefficients, multiplier, misfit, change, n_iter, finite=True)

@@ -199,4 +199,5 @@ def differences(left: Sequence[Array], right: Sequence[Array]) -> list[Array]:
 
 
 def is_finite(point: Iterate) -> bool:
-    return bool(np.isfinite(point.coefficients).all() and np.isfinite(point.coupled).all())
+    parts = (point.coefficients, point.coupled, *point.residuals)  # and so their multipliers, which are sums of these
+    return all(bool(np.isfinite(part).all()) for part in parts)

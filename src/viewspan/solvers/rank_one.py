@@ -126,6 +126,7 @@ class Descent:
         self.stretch = 1.0
         self.history: list[Check] = []
         self.used = self.limit = 0
+        self.finite = True
         self.state = State.zero(shared_problem(problem, scales))
         nothing = np.zeros(problem.shape[1:])
         self.point = Point(scales, nothing, objective_at(problem, scales, nothing))
@@ -136,7 +137,7 @@ class Descent:
         if self.history and self.point.gap > tol and self.used < self.limit:
             self._accept(self._shared_step(self.point, inner))
         for _ in range(n_rounds):
-            if self.point.is_stationary(tol) or self.used >= self.limit:
+            if self.point.is_stationary(tol) or self.used >= self.limit or not self.finite:
                 return
             self._round(inner)
 
@@ -161,6 +162,7 @@ class Descent:
         convex = shared_problem(self.problem, start.scales)
         solution = admm(convex, tol=inner, max_iter=max(self.limit - self.used, 1), state=self.state)
         self.used += solution.n_iter
+        self.finite = self.finite and solution.status != "non_finite"
         shared = solution.stack[0]
         objective = objective_at(self.problem, start.scales, shared)
         if not objective <= start.objective:
@@ -185,7 +187,7 @@ class Descent:
 
     def solution(self, tol: float) -> Solution:
         point = self.point
-        status: Status = "stationary" if point.is_stationary(tol) else "max_iter"
+        status: Status = "stationary" if point.is_stationary(tol) else "max_iter" if self.finite else "non_finite"
         size = float(point.scales[np.abs(point.scales).argmax()]) or 1.0  # α and Z may exchange a factor
         stack = size * point.shared[None]
         return Solution(

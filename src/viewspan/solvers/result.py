@@ -12,7 +12,7 @@ Status = Literal["optimal", "stationary", "max_iter", "residuals", "non_finite"]
 """``optimal``: the certified gap reached ``tol``. ``stationary``: the problem is not convex, and no step lowers the
 objective by more than ``tol``; there may be a better point elsewhere, and the gap says how much better at most.
 ``max_iter``: neither. ``residuals``: the algorithm's own stopping rule held, and the gap says how good that is.
-``non_finite``: an iterate overflowed and the last good one is returned.
+``non_finite``: an iterate overflowed, or could not be decomposed, and the last good one is returned.
 """
 
 
