@@ -39,9 +39,12 @@ def robust_tau(reduction: Reduction, lam: Array) -> float:
     rank that the view would have with residuals as long as a sample, ℓ_i.
     """
     thresholds = multiples_of_a_sample(reduction) * np.square(lengths(reduction))
-    pairs = zip(reduction.singular_values(), thresholds, strict=True)
-    ranks = [max(1.0, float(np.maximum(1.0 - ratio(least, values**2), 0.0).sum())) for values, least in pairs]
-    return COUPLING * float(np.sqrt(np.mean(ranks)) * np.mean(lam))
+    triples = zip(reduction.singular_values(), thresholds, lam, strict=True)
+    views = [triple for triple in triples if triple[0].any()]  # one that is zero has no say
+    if not views:
+        return 0.0
+    ranks = [max(1.0, float(np.maximum(1.0 - ratio(least, values**2), 0.0).sum())) for values, least, _ in views]
+    return COUPLING * float(np.sqrt(np.mean(ranks)) * np.mean([weight for _, _, weight in views]))
 
 
 def multiples_of_a_sample(reduction: Reduction) -> Array:

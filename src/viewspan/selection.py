@@ -91,10 +91,13 @@ def automatic_tau(spectra: Sequence[Array], lam: Array) -> float:
 
     All are zero from ‖·‖₂ of the matrix with rows vec((2G_i − λ_i I)₊) on, which is at least the length of any row.
     """
-    kept = [np.maximum(2 * values**2 - weight, 0.0) for values, weight in zip(spectra, lam, strict=True)]
-    ranks = [float(ratio(left, left + weight).sum()) for left, weight in zip(kept, lam, strict=True)]
+    pairs = [(values, weight) for values, weight in zip(spectra, lam, strict=True) if values.any()]  # zero has no say
+    if not pairs:
+        return 0.0
+    kept = [np.maximum(2 * values**2 - weight, 0.0) for values, weight in pairs]
+    ranks = [float(ratio(left, left + weight).sum()) for left, (_, weight) in zip(kept, pairs, strict=True)]
     limit = HALF * max(float(np.linalg.norm(left)) for left in kept)
-    return min(COUPLING * float(np.sqrt(np.mean(ranks)) * np.mean(lam)), limit)
+    return min(COUPLING * float(np.sqrt(np.mean(ranks)) * np.mean([weight for _, weight in pairs])), limit)
 
 
 def automatic_tau_l1(factors: Sequence[Array], lam: Array) -> float:
@@ -106,12 +109,14 @@ def automatic_tau_l1(factors: Sequence[Array], lam: Array) -> float:
     """
     pulls, limits = [], []
     for factor, weight in zip(factors, lam, strict=True):
+        if not factor.any():  # a view that is zero has no say
+            continue
         gram = 2.0 * factor.T @ factor
         pulls.append(0.25 * float(np.linalg.norm(0.5 * gram.diagonal())))
         beyond = np.maximum(np.abs(gram) - weight, 0.0)
         np.fill_diagonal(beyond, 0.0)
         limits.append(float(np.linalg.norm(beyond)))
-    return min(float(np.mean(pulls)), HALF * max(limits))
+    return min(float(np.mean(pulls)), HALF * max(limits)) if pulls else 0.0
 
 
 def lam_for_l12(spectra: Sequence[Array], lam: Array, counts: Sequence[int]) -> Array:
@@ -162,9 +167,9 @@ def automatic_tau_l12(spectra: Sequence[Array], n_samples: int) -> float:
 
 
 def typical_length(spectra: Sequence[Array], n_samples: int) -> float:
-    """Root mean square length of a sample over the given views."""
-    squares = sum(float((values**2).sum()) for values in spectra)
-    return float(np.sqrt(squares / (n_samples * len(spectra))))
+    """Root mean square length of a sample over the given views; one that is zero has no say."""
+    squares = [float((values**2).sum()) for values in spectra if values.any()]
+    return float(np.sqrt(sum(squares) / (n_samples * max(len(squares), 1))))
 
 
 def count_clusters(eigenvalues: Array, chance: Array | None = None) -> int:

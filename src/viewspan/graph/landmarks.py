@@ -47,12 +47,13 @@ def choose_landmarks(patterns: Patterns, count: int, generator: np.random.Random
     (Bahmani, Moseley, Vattani, Kumar, Vassilvitskii 2012): where samples are rare, more of them are taken.
     """
     n_samples = patterns.columns[0].shape[1]
+    n_views = max(sum(bool(pattern.any()) for pattern in patterns.columns), 1)  # one that is zero has no say
     per_round = -(-count // ROUNDS)
     chosen = newest = generator.permutation(n_samples)[:per_round]
     nearest = np.zeros(n_samples, dtype=np.float32)
     while len(chosen) < count:
         nearest = np.maximum(nearest, closest(patterns, newest))
-        distances = np.maximum(1.0 - nearest.astype(float) / len(patterns.columns), SMALLEST) ** 2
+        distances = np.maximum(1.0 - nearest.astype(float) / n_views, SMALLEST) ** 2
         distances[chosen] = 0.0
         wanted = min(per_round, count - len(chosen))
         newest = generator.choice(n_samples, wanted, replace=False, p=distances / distances.sum())
