@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from viewspan._linalg import eigh, ratio, singular_values
+from viewspan._linalg import NumericalError, eigh, ratio, singular_values
 from viewspan._threads import threads_for
 from viewspan._typing import Array
 from viewspan.model.couplings import Uncoupled
@@ -48,11 +48,17 @@ def lam_of_scaled_view(view: Array, n_features: int) -> Array:
     n_samples = view.shape[1]
     noise = noise_level(singular_values(view), n_samples, n_features) * np.sqrt(n_features)
     length = np.linalg.norm(view, axis=0)
-    radius = np.minimum(np.maximum(MISS * noise, SLACK * distance_to_others(view)), MOST_MISSED * length)
+    distance = distance_to_others(view)
+    radius = np.minimum(np.maximum(MISS * noise, SLACK * distance), MOST_MISSED * length)
+    radius = np.where(distance < MOST_MISSED * length, radius, length)  # what nothing explains has no representation
     problem = Problem([view], [view], np.ones(1), 0.0, Ball(radius), ZeroDiagonalL1(), Uncoupled())
     with threads_for(1, n_samples):
-        first = admm(problem, tol=1e-2, max_iter=FIRST_PASS_ITERATIONS).stack[0]
-    l1_length = np.abs(first).sum(axis=0)
+        first = admm(problem, tol=1e-2, max_iter=FIRST_PASS_ITERATIONS)
+    if first.status == "non_finite":
+        raise NumericalError(
+            "The first representation, which lam='auto' goes by, has an iterate that is not finite; give lam."
+        )
+    l1_length = np.abs(first.stack[0]).sum(axis=0)
     gram = np.abs(view.T @ view)
     np.fill_diagonal(gram, 0.0)
     largest = OF_LARGEST * gram.max(axis=0)
