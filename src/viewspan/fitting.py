@@ -133,6 +133,7 @@ def fit_all(views: Views, recipe: Recipe, stages: Stages) -> Fitted:
     n_clusters = known_count(read, recipe.n_clusters)
     preparation, prepared = prepare(read, recipe.scale_features, recipe.affine, recipe.normalize)
     reduction = recipe.reduce(concatenate(prepared) if recipe.concatenated else prepared)
+    report_one_line(reduction, n_clusters)
     stages.step()
     results = recipe.solve(reduction)
     stages.begin("comparing", len(results) + 1)
@@ -214,6 +215,7 @@ def cut_landmarks(
 ) -> Fitted:
     """The same, given the reduction, whose bases have one row for every sample of those."""
     n_clusters = known_count(Views(list(sample), [], False, np.dtype(float)), recipe.n_clusters)
+    report_one_line(reduction, n_clusters)
     results = recipe.solve(reduction)
     landmarks = None
     if n_landmarks is not None:
@@ -223,6 +225,19 @@ def cut_landmarks(
     united = recipe.unite(results, n_clusters, recipe.generator, landmarks, stages.step)
     stages.step()
     return Fitted(preparation, reduction, results, united, recipe.unite, recipe.concatenated, landmarks)
+
+
+def report_one_line(reduction: Reduction, n_clusters: int | None) -> None:
+    """Say where nothing tells samples apart: they lie in one subspace of one dimension in every view."""
+    if n_clusters == 1:
+        return
+    rounding = np.finfo(float).eps * reduction.n_samples
+    if all((view.values[1:] <= rounding * view.values[0]).all() for view in reduction.spectra):
+        warn(
+            "In every view all samples lie on one line through the origin, which is one subspace: any split of them is "
+            "arbitrary. Subspaces need views of at least two features; lines that miss the origin need affine=True.",
+            ConvergenceWarning,
+        )
 
 
 def known_count(views: Views, n_clusters: int | None) -> int | None:

@@ -49,11 +49,14 @@ class Subspace:
         return ratio(lengths(compared - self._nearest(compared)), lengths(compared))
 
     def _compared(self, samples: Array) -> Array:
-        return samples * ratio(1.0, self.scale)
+        return ratio(samples, np.broadcast_to(self.scale, samples.shape))
 
     def _nearest(self, compared: Array) -> Array:
-        nearest: Array = self.origin + (compared - self.origin) @ self.basis @ self.basis.T
-        return nearest
+        """In units in which nothing overflows, whatever the magnitude of samples; powers of two cost no digit."""
+        reach = np.maximum(np.abs(compared).max(axis=1, initial=0.0), np.abs(self.origin).max(initial=0.0))
+        power = np.frexp(reach)[1][:, None]
+        relative, origin = np.ldexp(compared, -power), np.ldexp(self.origin, -power)
+        return np.asarray(np.ldexp(origin + (relative - origin) @ self.basis @ self.basis.T, power))
 
 
 def lengths(samples: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from threading import RLock
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +31,10 @@ LANDMARKS = 5000
 """Of them."""
 
 
+SETTLING = RLock()
+"""Threads that ask one model for the first time get one answer; a lock of the model's own could not be pickled."""
+
+
 class Later:
     """An attribute that batches leave to be found when it is first asked for."""
 
@@ -41,7 +46,9 @@ class Later:
             return self
         if "_arrived" not in vars(model):
             raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}")
-        model._settle()
+        with SETTLING:
+            if self.name not in vars(model):  # another thread may have been here first
+                model._settle()
         return vars(model)[self.name]
 
 
@@ -98,7 +105,14 @@ class ScalableClusterer(SubspaceClusterer):
         n_unknown = int((found["label"] == UNKNOWN).sum())
         if n_unknown:
             warn(f"{n_unknown} of {len(found)} samples are connected to no other and get label 0.")
-        return fit, np.maximum(found["label"], 0), found["confidence"].copy()
+        labels = np.maximum(found["label"], 0)
+        n_found, n_wanted = len(np.unique(labels)), int(fit.united.labels.max()) + 1
+        if n_found < n_wanted:
+            warn(
+                f"Only {n_found} of {n_wanted} clusters got a sample: every sample is labelled by its nearest "
+                "landmarks, and these are too few. Take more n_landmarks, fewer n_neighbors, or graph='dense'."
+            )
+        return fit, labels, found["confidence"].copy()
 
     @property
     def _can_be_reduced(self) -> bool:
@@ -220,7 +234,9 @@ class ScalableClusterer(SubspaceClusterer):
         stages = Stages(self.callback, self.verbose, tasks_of(self))
         recipe = self._recipe(np.dtype(np.float64), stages)
         recipe.generator.randint(LARGEST_SEED)  # the fair sample's, so that a fit of all samples would do the same
-        self._remember(fit_landmarks(preparation, summary, None if dense else self._n_landmarks, recipe, stages))
+        with stages.named(type(self).__name__):
+            fit = fit_landmarks(preparation, summary, None if dense else self._n_landmarks, recipe, stages)
+        self._remember(fit)
         batch = last.arrays[0] if last.single else last.arrays
         self.labels_, self.confidence_ = self.predict(batch), self.predict_confidence(batch)
         stages.end()

@@ -18,6 +18,8 @@ from viewspan.views import as_numbers
 
 SYMMETRIC = 1e-8
 """A matrix that differs from its transpose by less, in proportion to its largest entry, is symmetric up to rounding."""
+LARGEST = 1e290
+"""Sums of larger numbers may overflow."""
 IN_PIECES = 1e-10
 """An eigenvalue this close to 1 is another connected component, up to rounding."""
 
@@ -80,10 +82,8 @@ def cut(
     weights = degrees(affinity) if steps > 1 else None
     labels = number_by_appearance(assign(affinity, spectrum, n_clusters, assign_labels, generator, weights))
     if labels.max() + 1 < n_clusters:
-        warn(
-            f"Only {labels.max() + 1} of {n_clusters} clusters got a sample: the graph has not so many groups. "
-            'assign_labels="kmeans" leaves none empty.'
-        )
+        hint = "" if assign_labels in {"kmeans", "modularity"} else ' assign_labels="kmeans" leaves none empty.'
+        warn(f"Only {labels.max() + 1} of {n_clusters} clusters got a sample: the graph has not so many groups.{hint}")
     return labels, eigenvalues
 
 
@@ -155,5 +155,8 @@ def check_affinity(affinity: Any) -> Graph:
     excess = abs(matrix - matrix.T)
     if excess.max() > SYMMETRIC * max(float(matrix.max()), np.finfo(float).tiny):
         warn("affinity is not symmetric; the mean of it and its transpose is used.")
+    largest = float(matrix.max())
+    if largest > LARGEST:  # a cut knows no scale, and sums must not overflow
+        matrix = matrix / largest
     symmetric: Graph = (matrix + matrix.T) / 2
     return symmetric
