@@ -46,7 +46,9 @@ class Subspace:
     def distances(self, samples: Array) -> Array:
         """From samples to the subspace, as shares of the samples' lengths."""
         compared = self._compared(samples)
-        return ratio(lengths(compared - self._nearest(compared)), lengths(compared))
+        largest = np.abs(compared).max(axis=1, initial=0.0)[:, None]  # so that squares neither overflow nor vanish
+        left, whole = ratio(compared - self._nearest(compared), largest), ratio(compared, largest)
+        return ratio(np.linalg.norm(left, axis=1), np.linalg.norm(whole, axis=1))
 
     def _compared(self, samples: Array) -> Array:
         return ratio(samples, np.broadcast_to(self.scale, samples.shape))
@@ -57,13 +59,6 @@ class Subspace:
         power = np.frexp(reach)[1][:, None]
         relative, origin = np.ldexp(compared, -power), np.ldexp(self.origin, -power)
         return np.asarray(np.ldexp(origin + (relative - origin) @ self.basis @ self.basis.T, power))
-
-
-def lengths(samples: Array) -> Array:
-    """Of rows, whatever their magnitude."""
-    largest = np.abs(samples).max(axis=1, initial=0.0)
-    found: Array = largest * np.linalg.norm(ratio(samples, largest[:, None]), axis=1)
-    return found
 
 
 class Reconstruction(NamedTuple):

@@ -2,7 +2,6 @@
 
 import pickle
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -155,15 +154,6 @@ def test_rotated_features_give_the_same_clusters(model):
     rotation, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(12, 12)))
     labels = clone(model).fit_predict(views)
     assert adjusted_rand_score(labels, clone(model).fit_predict([view @ rotation for view in views])) == 1.0
-
-
-@every
-def test_fits_in_parallel_threads_are_those_one_after_the_other(build):
-    problems = [two_subspaces(seed, noise=0.2)[0] for seed in range(6)]
-    alone = [build(2, random_state=0).fit_predict(views) for views in problems]
-    with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda views: build(2, random_state=0).fit_predict(views), problems))
-    np.testing.assert_array_equal(alone, together)
 
 
 def test_verbose_logs_every_check(caplog):

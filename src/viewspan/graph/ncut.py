@@ -76,11 +76,12 @@ def cut(
         n_clusters = count_clusters(eigenvalues)
         if n_eigenvectors(n_clusters, assign_labels) > count:
             return cut(affinity, n_clusters, assign_labels=assign_labels, random_state=generator)[0], eigenvalues
-    warn_if_in_pieces(affinity, eigenvalues, n_clusters)
+    pieces = separate_pieces(affinity, eigenvalues, n_clusters)
     if n_clusters == 1:
         return np.zeros(n_samples, dtype=np.int64), eigenvalues
     weights = degrees(affinity) if steps > 1 else None
-    labels = number_by_appearance(assign(affinity, spectrum, n_clusters, assign_labels, generator, weights))
+    labels = assign(affinity, spectrum, n_clusters, assign_labels, generator, weights)
+    labels = number_by_appearance(labels if pieces is None else whole_pieces(labels, pieces))
     if labels.max() + 1 < n_clusters:
         hint = "" if assign_labels in {"kmeans", "modularity"} else ' assign_labels="kmeans" leaves none empty.'
         warn(f"Only {labels.max() + 1} of {n_clusters} clusters got a sample: the graph has not so many groups.{hint}")
@@ -92,28 +93,43 @@ def most_clusters(n_samples: int) -> int:
     return min(n_samples - 1, max(10, int(3 * np.sqrt(n_samples))))
 
 
-def warn_if_in_pieces(affinity: Graph, eigenvalues: Array, n_clusters: int) -> None:
-    """As many pieces as clusters is the ideal case; any other number of several pieces is worth knowing."""
+def separate_pieces(affinity: Graph, eigenvalues: Array, n_clusters: int) -> Labels | None:
+    """Which piece every sample is in, if there are more than clusters, so that none need be cut.
+
+    As many pieces as clusters is the ideal case; any other number of several pieces is worth knowing.
+    """
     if (eigenvalues > 1.0 - IN_PIECES).sum() in {0, 1, n_clusters}:
-        return
-    count = n_pieces(affinity)
-    if count not in {1, n_clusters}:
-        consequence = "unrelated pieces share a label" if count > n_clusters else "some pieces are cut further"
-        warn(
-            f"The graph is in {count} separate pieces and {n_clusters} clusters are asked for, so {consequence}. "
-            "More neighbours connect more samples; in the paper's graph, a smaller lam or tau."
-        )
+        return None
+    count, pieces = pieces_of(affinity)
+    if count in {1, n_clusters}:
+        return None
+    consequence = "unrelated pieces share a label" if count > n_clusters else "some pieces are cut further"
+    warn(
+        f"The graph is in {count} separate pieces and {n_clusters} clusters are asked for, so {consequence}. "
+        "More neighbours connect more samples; in the paper's graph, a smaller lam or tau."
+    )
+    return pieces if count > n_clusters else None
 
 
-def n_pieces(affinity: Graph) -> int:
+def whole_pieces(labels: Labels, pieces: Labels) -> Labels:
+    """Every sample with the label that most of its piece has: where the leading eigenvectors are all but zero on a
+    piece, rounding would cut it.
+    """
+    n_clusters = int(labels.max()) + 1
+    votes = np.bincount(n_clusters * pieces + labels, minlength=n_clusters * (int(pieces.max()) + 1))
+    found: Labels = votes.reshape(-1, n_clusters).argmax(axis=1)[pieces]
+    return found
+
+
+def pieces_of(affinity: Graph) -> tuple[int, Labels]:
     """Connected components, not counting edges that are rounding beside all others of a sample."""
     edges: Any = scipy.sparse.coo_array(affinity)
     degree = degrees(affinity)
     rows, columns = edges.coords
     holds = edges.data > IN_PIECES * np.minimum(degree[rows], degree[columns])
     kept: Any = scipy.sparse.coo_array((holds[holds], (rows[holds], columns[holds])), shape=affinity.shape)
-    count, _ = connected_components(kept, directed=False)
-    return int(count)
+    count, pieces = connected_components(kept, directed=False)
+    return int(count), pieces.astype(np.int64)
 
 
 def number_by_appearance(labels: Labels) -> Labels:
