@@ -29,13 +29,22 @@ class Manifest:
         others = sorted({path.stem for path in self.folder.glob("*.json")} - set(first))
         rows = []
         for study in [*first, *others]:
-            run = read_json(self.folder / f"{study}.json")
-            for trial in range(run["trials"] if isinstance(run, dict) else 0):
-                found = read_rows(self.folder / run["folder"], trial)
+            folder, trials = self.latest(study)
+            for trial in range(trials):
+                found = read_rows(folder, trial)
                 if found is None:
                     raise FileNotFoundError(
-                        f"Trial {trial} of study {study!r} has vanished from {self.folder / run['folder']}: run the "
+                        f"Trial {trial} of study {study!r} has vanished from {folder}: run the "
                         f"study again, or remove {self.folder / study}.json to leave it out of the tables."
                     )
                 rows += found
         return pd.DataFrame(rows)
+
+    def latest(self, study: str) -> tuple[Path, int]:
+        """Folder and number of trials; the folder is one of those beside the file, whatever the file says."""
+        run = read_json(path := self.folder / f"{study}.json")
+        name, trials = (run.get("folder"), run.get("trials")) if isinstance(run, dict) else (None, None)
+        beside = isinstance(name, str) and Path(name).name == name and name != ".."
+        if not beside or not isinstance(trials, int) or trials < 0:
+            raise ValueError(f"{path} is damaged: run the study again, or remove it to leave it out of the tables.")
+        return self.folder / str(name), trials

@@ -13,6 +13,15 @@ from viewspan._files import write_whole
 from viewspan.experiments.settings import key
 from viewspan.experiments.trial import Row
 
+WORDS = ("study", "setting", "method", "warning", "estimator", "versions")
+NUMBERS = (
+    *("trial", "seed", "noise", "psnr", "psnr_ln", "point", "sca", "coefficient_difference", "coefficient_norm"),
+    *("objective", "gap", "n_iter", "lam", "tau", "seconds"),
+)
+"""What a row says."""
+LARGEST = 100_000_000
+"""Bytes; the largest trial of the paper's studies has less than a thousandth."""
+
 
 class TrialStore:
     """The trials of one study with one set of settings, in ``folder/trials/STUDY-KEY``."""
@@ -37,15 +46,25 @@ def trial_path(folder: Path, trial: int) -> Path:
 
 def read_rows(folder: Path, trial: int) -> list[Row] | None:
     rows = read_json(trial_path(folder, trial))
-    whole = isinstance(rows, list) and rows and all(isinstance(row, dict) and "sca" in row for row in rows)
-    return rows if whole else None
+    return rows if isinstance(rows, list) and rows and all(is_row(row) for row in rows) else None
+
+
+def is_row(row: Any) -> bool:
+    """Whether everything that the tables are made of is there, as what it should be."""
+    return (
+        isinstance(row, dict)
+        and all(isinstance(row.get(name), str) for name in WORDS)
+        and all(isinstance(row.get(name), int | float) for name in NUMBERS)
+    )
 
 
 def read_json(path: Path) -> Any:
     """The content; None if there is none, or if it was damaged by what even a rename does not survive, such as a power
-    failure.
+    failure. What is no file, such as a pipe, is never waited for.
     """
     try:
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return None
         return json.loads(path.read_bytes())
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return None

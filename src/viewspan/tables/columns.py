@@ -23,6 +23,11 @@ def pandas() -> Any:
     return require("pandas", "cli", purpose="Reading tables")
 
 
+def refuse_key(source: "Source") -> None:
+    if source.key is not None:
+        raise InputError(f"{source.path} is one table and has no keys; give it without ::{source.key}.")
+
+
 def as_table(source: "Source", frame: "pd.DataFrame", reading: Reading) -> Table:
     """A view of the columns that are features."""
     path = source.path

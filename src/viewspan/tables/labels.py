@@ -7,7 +7,7 @@ import numpy as np
 
 from viewspan._optional import require
 from viewspan._typing import AnyArray, Array, Labels
-from viewspan.tables import arrays, delimited, matlab
+from viewspan.tables import arrays, delimited, matlab, parquet
 from viewspan.tables.layout import UNNAMED
 from viewspan.tables.read import Source, checked_ids, format_of, told_of
 from viewspan.tables.table import InputError, Reading, listed
@@ -31,7 +31,7 @@ def read_labels(text: str, reading: Reading, ids: AnyArray | None, n_samples: in
     source = Source.parse(text)
     chosen = format_of(source.path)
     with told_of(source.path):
-        if chosen.read in (delimited.read_text, delimited.read_parquet):
+        if chosen.read in (delimited.read_text, parquet.read_parquet):
             return from_table(source, reading, ids, n_samples)
         values = vector(source)
     if len(values) != n_samples:
@@ -41,7 +41,7 @@ def read_labels(text: str, reading: Reading, ids: AnyArray | None, n_samples: in
 
 def from_table(source: Source, reading: Reading, ids: AnyArray | None, n_samples: int) -> AnyArray:
     is_parquet = source.path.suffix.lower() == ".parquet"
-    frame = (delimited.load_parquet if is_parquet else delimited.load_text)(source.path, reading)
+    frame = (parquet.load_parquet if is_parquet else delimited.load_text)(source.path, reading)
     known = reading.id_column if reading.id_column in frame.columns else first_if_unnamed(frame)
     column = label_column(source, [str(name) for name in frame.columns if name != known])
     found = frame[column].map(as_text)

@@ -2,12 +2,14 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from viewspan._optional import require
+from viewspan.tables.limits import CELL, check_columns, check_memory
 from viewspan.tables.table import InputError, Reading
 
 SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", r"\s+": "spaces"}
@@ -19,6 +21,9 @@ QUOTED = re.compile(r'"[^"]*"')
 MISSING = {"", "na", "nan", "n/a", "null", "none", "<na>"}
 LOOKED_AT = 6
 """Lines."""
+LONGEST_LINE = 2**24
+"""Letters: enough for as many columns as a table may have."""
+BLOCK = 2**20
 
 Kind = Literal["number", "missing", "text"]
 
@@ -48,7 +53,7 @@ class Layout:
         rows = records(lines, separator)
         header = has_header(path, rows, reading) if reading.header is None else reading.header
         names = names_of(path, rows, reading) if header else [f"column {place + 1}" for place in range(len(rows[0]))]
-        again = [name for name in names if names.count(name) > 1]
+        again = [name for name, times in Counter(names).items() if times > 1]
         if again:
             raise InputError(f"{path} has more than one column {again[0]!r}; names must be different.")
         return cls(separator, header, names)
@@ -59,14 +64,34 @@ def first_lines(path: Path) -> list[str]:
     pd: Any = require("pandas", "cli", purpose="Reading tables")
     try:
         with pd.io.common.get_handle(path, "r", encoding="utf-8-sig", compression="infer") as handles:
-            lines = [str(handles.handle.readline()) for _ in range(LOOKED_AT)]
+            lines = [str(handles.handle.readline(LONGEST_LINE + 1)) for _ in range(LOOKED_AT)]
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not text in UTF-8; save it in that encoding.") from error
+    if any(len(line) > LONGEST_LINE for line in lines):
+        raise InputError(f"{path} has a line of more than {LONGEST_LINE} letters; save it as .npy.")
     if any("\x00" in line for line in lines):
         raise InputError(f"{path} is not text.")
     if not lines[0].strip():
         raise InputError(f"{path} is empty, or begins with an empty line.")
     return [line for line in lines if line.strip()]
+
+
+def check_text(path: Path, n_columns: int) -> None:
+    """Go over all of it, unpacked, before it is parsed: short lines, too, are as wide in memory as the first one."""
+    pd: Any = require("pandas", "cli", purpose="Reading tables")
+    check_columns(path, n_columns)
+    size, lines, without = 0, 1, 0
+    with pd.io.common.get_handle(path, "rb", is_text=False, compression="infer") as handles:
+        while block := handles.handle.read(BLOCK):
+            if b"\x00" in block:
+                raise InputError(f"{path} is not text.")
+            size += len(block)
+            lines += max(block.count(b"\n"), block.count(b"\r"))
+            check_memory(path, size + CELL * lines * n_columns)
+            end = max(block.rfind(b"\n"), block.rfind(b"\r"))
+            without = len(block) - 1 - end if end >= 0 else without + len(block)
+            if without > LONGEST_LINE:
+                raise InputError(f"{path} has a line of more than {LONGEST_LINE} letters; save it as .npy.")
 
 
 def separator_of(path: Path, lines: Sequence[str]) -> str:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.io
-import scipy.sparse
 
 from viewspan._optional import require
-from viewspan._sparse import is_sparse
+from viewspan.tables import hdf5, mat5
 from viewspan.tables.arrays import check_kind, no_key, only_table
+from viewspan.tables.sparse import dense_or_by_rows
 from viewspan.tables.table import InputError, Part, Reading, Table
 
 if TYPE_CHECKING:
@@ -33,13 +33,21 @@ def read_mat(source: "Source", _: Reading) -> list[Table]:
         raise InputError(f"{source.path}::{key} holds text, and a view must be real numbers.")
     values = load(source.path, key)
     if parts[key].kind == "cell":
-        cells = [check_kind(as_array(cell), f"{source.text}{{{n + 1}}}") for n, cell in enumerate(np.ravel(values))]
+        found = [dense_or_by_rows(source.path, cell) for cell in np.ravel(values)]
+        cells = [check_kind(cell, f"{source.text}{{{n + 1}}}") for n, cell in enumerate(found)]
         return [source.table(cell, part=f"{key}{{{n + 1}}}") for n, cell in enumerate(cells)]
-    return [source.table(check_kind(as_array(values), source.text))]
+    return [source.table(check_kind(dense_or_by_rows(source.path, values), source.text))]
 
 
 def load(path: Path, key: str) -> Any:
-    return load_hdf5(path, key) if is_hdf5(path) else scipy.io.loadmat(path)[key]
+    """One variable."""
+    head = beginning(path)
+    if is_hdf5(head):
+        return load_hdf5(path, key)
+    if mat5.is_version_4(head):
+        mat5.check_version_4(path)
+        return scipy.io.loadmat(path)[key]
+    return mat5.load_variable(path, key)
 
 
 def plain(parts: dict[str, Part]) -> dict[str, Part]:
@@ -47,24 +55,28 @@ def plain(parts: dict[str, Part]) -> dict[str, Part]:
     return {key: part for key, part in parts.items() if len(part.shape) == 2 and min(part.shape) > 1} or parts
 
 
-def as_array(values: Any) -> Any:
-    return scipy.sparse.csr_array(values) if is_sparse(values) else np.asarray(values)
-
-
-def is_hdf5(path: Path) -> bool:
+def beginning(path: Path) -> bytes:
     with path.open("rb") as file:
-        head = file.read(520)
+        return file.read(520)
+
+
+def is_hdf5(head: bytes) -> bool:
     return head.startswith(HDF5) or head[512:520] == HDF5
 
 
 def contents_of_mat(path: Path) -> list[Part]:
     """Names, shapes and kinds of the variables."""
-    if is_hdf5(path):
+    head = beginning(path)
+    if is_hdf5(head):
         h5py = require("h5py", "omics", purpose=f"Reading {NEW} files")
+        hdf5.check_links(path)
         with h5py.File(path) as file:
             found = {key: value for key, value in file.items() if hasattr(value, "shape")}
             return [Part(key, value.shape[::-1], matlab_kind(value)) for key, value in found.items()]
-    return [Part(name, shape, kind) for name, shape, kind in scipy.io.whosmat(path)]
+    if mat5.is_version_4(head):
+        mat5.check_version_4(path)
+        return [Part(name, shape, kind) for name, shape, kind in scipy.io.whosmat(path)]
+    return [Part(name, shape, kind) for name, shape, kind, *_ in mat5.variables_of(path)]
 
 
 def is_cell(dataset: Any) -> bool:
@@ -74,20 +86,26 @@ def is_cell(dataset: Any) -> bool:
 def matlab_kind(dataset: Any) -> str:
     """As MATLAB calls it, which keeps letters as numbers."""
     kind = dataset.attrs.get("MATLAB_class", b"")
-    name = kind.decode() if isinstance(kind, bytes) else str(kind)
+    name = kind.decode("latin-1") if isinstance(kind, bytes) else str(kind)
     return name if name in {"cell", "char"} else str(dataset.dtype)
 
 
 def load_hdf5(path: Path, key: str) -> Any:
     """MATLAB keeps columns together, so its matrices lie transposed in the file."""
     h5py = require("h5py", "omics", purpose=f"Reading {NEW} files")
+    hdf5.check_links(path)
     with h5py.File(path) as file:
         if not is_cell(file[key]):
+            hdf5.check_datasets(path, [file[key]])
             return file[key][()].T
-        references = file[key][()].T.ravel()
-        cells = np.empty(len(references), dtype=object)
-        for position, reference in enumerate(references):
-            if matlab_kind(file[reference]) == "char":
-                raise InputError(f"{path}::{key} has text in it, and a view must be real numbers.")
-            cells[position] = file[reference][()].T
+        hdf5.check_datasets(path, [file[key]])
+        found = [file[reference] for reference in file[key][()].T.ravel()]
+        if any(matlab_kind(cell) == "char" for cell in found):
+            raise InputError(f"{path}::{key} has text in it, and a view must be real numbers.")
+        if not all(hasattr(cell, "shape") for cell in found):
+            raise InputError(f"{path}::{key} holds more than matrices, and a view must be real numbers.")
+        hdf5.check_datasets(path, found)
+        cells = np.empty(len(found), dtype=object)
+        for position, cell in enumerate(found):
+            cells[position] = cell[()].T
         return cells

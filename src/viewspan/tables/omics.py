@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
 
 from viewspan._optional import require
-from viewspan._sparse import is_sparse
+from viewspan.tables import hdf5
 from viewspan.tables.arrays import check_kind, no_key
+from viewspan.tables.sparse import dense_or_by_rows
 from viewspan.tables.table import InputError, Part, Reading, Table
 
 if TYPE_CHECKING:
@@ -25,13 +25,17 @@ def mudata() -> Any:
 
 def read_h5ad(source: "Source", reading: Reading) -> list[Table]:
     """X, or the layer or embedding (obsm) with the key; cells are the samples."""
-    data = anndata().read_h5ad(source.path)
+    reader = anndata()
+    hdf5.check_file(source.path)
+    data = reader.read_h5ad(source.path)
     return [table_of(source, data, source.key or "X", reading)]
 
 
 def read_h5mu(source: "Source", reading: Reading) -> list[Table]:
     """Every modality as a view; ``::rna`` for one of them, ``::rna/X_pca`` for something in it."""
-    data = mudata().read_h5mu(source.path)
+    reader = mudata()
+    hdf5.check_file(source.path)
+    data = reader.read_h5mu(source.path)
     if source.key is None:
         return [table_of(source, data.mod[name], "X", reading, part=name) for name in data.mod]
     name, _, key = source.key.partition("/")
@@ -53,8 +57,7 @@ def table_of(source: "Source", data: Any, key: str, reading: Reading, part: str 
     ids = data.obs_names if reading.id_column is None else data.obs[reading.id_column]
     if ids.isna().any():
         raise InputError(f"{source.path}: {int(ids.isna().sum())} of its samples have no id in {reading.id_column!r}.")
-    values = found[key]
-    values = scipy.sparse.csr_array(values) if is_sparse(values) else np.asarray(values)
+    values = dense_or_by_rows(source.path, found[key])
     columns = data.var_names if values.shape[1] == data.n_vars and key not in data.obsm else None
     return source.table(check_kind(values, source.text), ids.astype(str), part=part, columns=columns)
 
@@ -67,12 +70,16 @@ def tables_in(data: Any) -> dict[str, Any]:
 
 def contents_of_h5ad(path: Path) -> list[Part]:
     """What can be a view."""
-    return parts_of(anndata().read_h5ad(path, backed="r"))
+    reader = anndata()
+    hdf5.check_file(path)
+    return parts_of(reader.read_h5ad(path, backed="r"))
 
 
 def contents_of_h5mu(path: Path) -> list[Part]:
     """What can be a view, in every modality."""
-    data = mudata().read_h5mu(path, backed="r")
+    reader = mudata()
+    hdf5.check_file(path)
+    data = reader.read_h5mu(path, backed="r")
     return [
         Part(name if part.key == "X" else f"{name}/{part.key}", part.shape, part.kind)
         for name in data.mod

@@ -10,7 +10,7 @@ import numpy as np
 
 from viewspan._optional import require
 from viewspan._typing import AnyArray
-from viewspan.tables import arrays, delimited, matlab, omics
+from viewspan.tables import arrays, delimited, matlab, omics, parquet
 from viewspan.tables.table import InputError, Part, Reading, Table, closest
 
 KEY, TRANSPOSED, NAME = "::", ".T", "="
@@ -28,7 +28,7 @@ FORMATS = {
     ".csv": Format(delimited.read_text, delimited.contents_of_text),
     ".tsv": Format(delimited.read_text, delimited.contents_of_text),
     ".txt": Format(delimited.read_text, delimited.contents_of_text),
-    ".parquet": Format(delimited.read_parquet, delimited.contents_of_parquet),
+    ".parquet": Format(parquet.read_parquet, parquet.contents_of_parquet),
     ".npy": Format(arrays.read_npy, arrays.contents_of_npy),
     ".npz": Format(arrays.read_npz, arrays.contents_of_npz),
     ".mat": Format(matlab.read_mat, matlab.contents_of_mat),
@@ -50,11 +50,11 @@ class Source:
 
     @classmethod
     def parse(cls, text: str) -> "Source":
-        if Path(text).exists():  # whatever signs are in its name
+        if is_there(text):  # whatever signs are in its name
             return cls(text, Path(text), None, None, transposed=False)
         place, separator, key = text.partition(KEY)
         name, equals, rest = place.partition(NAME)
-        if equals and not Path(place).exists() and name:
+        if equals and not is_there(place) and name:
             place = rest
         else:
             name = ""
@@ -150,13 +150,19 @@ def legible(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+def is_there(name: str | Path) -> bool:
+    """Also of names that no file can have."""
+    try:
+        return Path(name).exists()
+    except OSError:
+        return False
+
+
 def format_of(path: Path) -> Format:
+    if not is_there(path):
+        raise InputError(f"{path} does not exist.{closest(path.name, beside(path))}")
     if path.is_dir():
         raise InputError(f"{path} is a folder; give a file.")
-    if not path.exists():
-        folder = path.parent
-        others = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
-        raise InputError(f"{path} does not exist.{closest(path.name, others)}")
     if not path.is_file():
         raise InputError(f"{path} is not a file that can be read twice; save it as one.")
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
@@ -168,13 +174,25 @@ def format_of(path: Path) -> Format:
     return FORMATS[suffixes[-1]]
 
 
+def beside(path: Path) -> list[str]:
+    """Names in its folder, if they may be seen."""
+    try:
+        return [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return []
+
+
 @contextlib.contextmanager
 def told_of(path: Path) -> Iterator[None]:
     """Whatever a reader says, with the name of the file before it."""
     try:
         yield
-    except (InputError, ModuleNotFoundError, MemoryError):
+    except (InputError, ModuleNotFoundError):
         raise
+    except MemoryError as error:
+        raise InputError(
+            f"{path} takes more memory than there is; save it as .npy, which is read in blocks."
+        ) from error
     except PermissionError as error:
         raise InputError(f"{path} may not be read by you.") from error
     except Exception as error:  # readers of other people's formats raise whatever they like
