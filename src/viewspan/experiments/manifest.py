@@ -45,6 +45,6 @@ class Manifest:
         run = read_json(path := self.folder / f"{study}.json")
         name, trials = (run.get("folder"), run.get("trials")) if isinstance(run, dict) else (None, None)
         beside = isinstance(name, str) and Path(name).name == name and name != ".."
-        if not beside or not isinstance(trials, int) or trials < 0:
+        if not beside or not isinstance(trials, int) or trials < 1:
             raise ValueError(f"{path} is damaged: run the study again, or remove it to leave it out of the tables.")
         return self.folder / str(name), trials

@@ -36,7 +36,15 @@ def read_labels(text: str, reading: Reading, ids: AnyArray | None, n_samples: in
         values = vector(source)
     if len(values) != n_samples:
         raise InputError(f"{text} has {len(values)} labels for {n_samples} samples.")
-    return np.asarray(values, dtype=str)
+    return np.array([as_word(text, value) for value in values], dtype=str)
+
+
+def as_word(text: str, value: Any) -> str:
+    """MATLAB keeps every word of a list in a list of its own."""
+    inner = np.asarray(value).ravel()
+    if inner.size > 1 or inner.dtype.names:
+        raise InputError(f"{text} is not one label per sample; one of them has {inner.size} values.")
+    return str(inner[0]) if inner.size else NO_LABEL
 
 
 def from_table(source: Source, reading: Reading, ids: AnyArray | None, n_samples: int) -> AnyArray:
@@ -56,7 +64,7 @@ def from_table(source: Source, reading: Reading, ids: AnyArray | None, n_samples
         raise InputError(f"{source.path} has {len(found)} labels for {n_samples} samples.{hint}")
     if ids is not None:
         reading.note(f"{source.path}: without ids; the labels are taken to be in the order of the samples.")
-    return np.array(found)
+    return np.array(found, dtype=str)
 
 
 def first_if_unnamed(frame: Any) -> str | None:

@@ -21,6 +21,13 @@ MOST_PARTS = 10_000
 """Arrays in one file."""
 
 
+def most_memory(path: Path) -> int:
+    """Bytes that the content of this file may take."""
+    most = max(SMALL, TIMES * path.stat().st_size)
+    free = memory.available()
+    return most if free is None else min(most, free // SHARE)
+
+
 def check_memory(path: Path, n_bytes: int) -> None:
     """Refuse what would take more than the rule allows, before it is read."""
     size = path.stat().st_size

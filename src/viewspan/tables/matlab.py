@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.io
 
-from viewspan._optional import require
 from viewspan.tables import hdf5, mat5
 from viewspan.tables.arrays import check_kind, no_key, only_table
 from viewspan.tables.sparse import dense_or_by_rows
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from viewspan.tables.read import Source
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
-NEW = "MATLAB 7.3"
 
 
 def read_mat(source: "Source", _: Reading) -> list[Table]:
@@ -68,9 +66,8 @@ def contents_of_mat(path: Path) -> list[Part]:
     """Names, shapes and kinds of the variables."""
     head = beginning(path)
     if is_hdf5(head):
-        h5py = require("h5py", "omics", purpose=f"Reading {NEW} files")
-        hdf5.check_links(path)
-        with h5py.File(path) as file:
+        hdf5.check_some(path)
+        with hdf5.h5py().File(path) as file:
             found = {key: value for key, value in file.items() if hasattr(value, "shape")}
             return [Part(key, value.shape[::-1], matlab_kind(value)) for key, value in found.items()]
     if mat5.is_version_4(head):
@@ -92,19 +89,15 @@ def matlab_kind(dataset: Any) -> str:
 
 def load_hdf5(path: Path, key: str) -> Any:
     """MATLAB keeps columns together, so its matrices lie transposed in the file."""
-    h5py = require("h5py", "omics", purpose=f"Reading {NEW} files")
-    hdf5.check_links(path)
-    with h5py.File(path) as file:
+    hdf5.check_named(path, key)
+    with hdf5.h5py().File(path) as file:
         if not is_cell(file[key]):
-            hdf5.check_datasets(path, [file[key]])
             return file[key][()].T
-        hdf5.check_datasets(path, [file[key]])
         found = [file[reference] for reference in file[key][()].T.ravel()]
         if any(matlab_kind(cell) == "char" for cell in found):
             raise InputError(f"{path}::{key} has text in it, and a view must be real numbers.")
         if not all(hasattr(cell, "shape") for cell in found):
             raise InputError(f"{path}::{key} holds more than matrices, and a view must be real numbers.")
-        hdf5.check_datasets(path, found)
         cells = np.empty(len(found), dtype=object)
         for position, cell in enumerate(found):
             cells[position] = cell[()].T

@@ -26,7 +26,7 @@ def mudata() -> Any:
 def read_h5ad(source: "Source", reading: Reading) -> list[Table]:
     """X, or the layer or embedding (obsm) with the key; cells are the samples."""
     reader = anndata()
-    hdf5.check_file(source.path)
+    hdf5.check_all(source.path)
     data = reader.read_h5ad(source.path)
     return [table_of(source, data, source.key or "X", reading)]
 
@@ -34,7 +34,7 @@ def read_h5ad(source: "Source", reading: Reading) -> list[Table]:
 def read_h5mu(source: "Source", reading: Reading) -> list[Table]:
     """Every modality as a view; ``::rna`` for one of them, ``::rna/X_pca`` for something in it."""
     reader = mudata()
-    hdf5.check_file(source.path)
+    hdf5.check_all(source.path)
     data = reader.read_h5mu(source.path)
     if source.key is None:
         return [table_of(source, data.mod[name], "X", reading, part=name) for name in data.mod]
@@ -71,14 +71,14 @@ def tables_in(data: Any) -> dict[str, Any]:
 def contents_of_h5ad(path: Path) -> list[Part]:
     """What can be a view."""
     reader = anndata()
-    hdf5.check_file(path)
+    hdf5.check_some(path)
     return parts_of(reader.read_h5ad(path, backed="r"))
 
 
 def contents_of_h5mu(path: Path) -> list[Part]:
     """What can be a view, in every modality."""
     reader = mudata()
-    hdf5.check_file(path)
+    hdf5.check_some(path)
     data = reader.read_h5mu(path, backed="r")
     return [
         Part(name if part.key == "X" else f"{name}/{part.key}", part.shape, part.kind)

@@ -1,0 +1,294 @@
+"""Small files of every kind that is read, ways to damage them, and what is done with them afterwards.
+
+For the tests and for ``benchmarks/fuzz.py``.
+"""
+
+import gzip
+import io
+import json
+import random
+import re
+import struct
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import scipy.io
+import scipy.sparse
+
+from viewspan.experiments.manifest import Manifest
+from viewspan.experiments.store import NUMBERS, WORDS
+from viewspan.experiments.tables import summarise
+from viewspan.tables import InputError, Reading, contents, read
+from viewspan.tables.labels import read_labels
+
+NUMBER = re.compile(rb"\d+")
+INTERESTING = (0, 1, 2, 7, 127, 128, 255, 256, 32767, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1)
+WORDS_OF_SPITE = (
+    *(b"\x00", b"\xff\xfe", b"nan", b"inf", b"-1", b"1e999", b"99999999999999999999", b'"', b"\n", b"\r", b",,,,"),
+    *(b"../../etc/passwd", b"/etc/passwd", b"=1+1", b"[[[[[[[[", b"{}", b"null", b"|O", b"O", b"\xe2\x80\xae", b"::"),
+)
+VALUES = np.array([[1.5, 4.0, 1.0], [2.0, 5.0, 0.0], [3.0, 6.0, 1.0], [0.0, 0.5, 7.25]])
+Content = bytes
+Mutate = Callable[[Content, random.Random], Content]
+
+
+@dataclass(frozen=True)
+class Loader:
+    """What is read, from what, and how its damaged files are made."""
+
+    seeds: Callable[[Path], None]
+    use: Callable[[Path], object]
+    expected: tuple[type[Exception], ...] = (InputError,)
+    inside: dict[str, Mutate] = field(default_factory=dict)
+
+    def files(self, folder: Path) -> dict[str, Content]:
+        """Whole ones, by name."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.seeds(folder)
+        return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+
+    def mutant(self, name: str, content: Content, rng: random.Random) -> Content:
+        """Damaged, half of the time inside of what checksums and compression would keep whole."""
+        deeper = self.inside.get(Path(name).suffix)
+        if deeper is not None and rng.random() < 0.7:
+            try:
+                return deeper(content, rng)
+            except Exception:  # what was damaged before cannot be opened again
+                return mutated(content, rng)
+        return mutated(content, rng)
+
+    def outcome(self, path: Path) -> str:
+        """What becomes of a file: "read", or the sentence that refuses it. Anything else is raised."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.use(path)
+        except self.expected as error:
+            sentence = str(error)
+            if "\n" in sentence.strip() or not sentence.strip():
+                raise AssertionError(f"not one sentence: {sentence!r}") from error
+            return sentence.replace(str(path), "FILE").replace(str(path.parent), "FOLDER")
+        return "read"
+
+
+def mutated(content: Content, rng: random.Random) -> Content:
+    """One to eight damages."""
+    data = bytearray(content)
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
+        damage(data, rng)
+    return bytes(data)
+
+
+def damage(data: bytearray, rng: random.Random) -> None:
+    place = rng.randrange(len(data) + 1)
+    match rng.randrange(9):
+        case 0 if data:
+            data[place % len(data)] ^= 1 << rng.randrange(8)
+        case 1 if data:
+            data[place % len(data)] = rng.randrange(256)
+        case 2:
+            width, order = rng.choice((1, 2, 4, 8)), rng.choice(("little", "big"))
+            data[place : place + width] = (rng.choice(INTERESTING) % 256**width).to_bytes(width, order)
+        case 3:
+            del data[place : place + rng.choice((1, 2, 4, 8, 64, 1000))]
+        case 4:
+            data[place:place] = data[place : place + rng.choice((1, 8, 64))] * rng.choice((1, 2, 100))
+        case 5:
+            data[place:place] = rng.choice(WORDS_OF_SPITE)
+        case 6:
+            del data[place:]
+        case 7:
+            other = rng.randrange(len(data) + 1)
+            data[place : place + 16] = data[other : other + 16]
+        case _:
+            found = list(NUMBER.finditer(data))
+            if found:
+                start, end = rng.choice(found).span()
+                data[start:end] = str(rng.choice(INTERESTING)).encode()
+
+
+def in_zip(content: Content, rng: random.Random) -> Content:
+    """One part of an archive, with a checksum that fits."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = [(entry.filename, archive.read(entry)) for entry in archive.infolist()]
+    chosen = rng.randrange(len(parts))
+    packing = rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", packing) as archive:
+        for place, (name, part) in enumerate(parts):
+            archive.writestr(name, mutated(part, rng) if place == chosen else part)
+    return buffer.getvalue()
+
+
+def in_gzip(content: Content, rng: random.Random) -> Content:
+    return gzip.compress(mutated(gzip.decompress(content), rng), 1)
+
+
+def in_mat(content: Content, rng: random.Random) -> Content:
+    """One variable, packed again."""
+    head, places, place = content[:128], [], 128
+    while place < len(content):
+        kind, size = struct.unpack_from("<II", content, place)
+        places.append((place, kind, size))
+        place += 8 + size
+    start, kind, size = rng.choice(places)
+    body = content[start + 8 : start + 8 + size]
+    body = zlib.compress(mutated(zlib.decompress(body), rng), 1) if kind == 15 else mutated(body, rng)
+    return head + content[128:start] + struct.pack("<II", kind, len(body)) + body + content[start + 8 + size :]
+
+
+def use_views(path: Path, keys: tuple[str, ...] = ("",)) -> None:
+    """Told what is in it, read, and every number looked at."""
+    problems = []
+    for look in (contents_of, *(lambda path, key=key: look_at(f"{path}{key}") for key in keys)):
+        try:
+            look(path)
+        except InputError as error:
+            problems.append(error)
+    if problems:
+        raise problems[0]
+
+
+def contents_of(path: Path) -> None:
+    for part in contents(path):
+        assert f"{part} {part.kind}"
+
+
+def look_at(text: str) -> None:
+    for table in read(text, Reading()):
+        values = table.values
+        width = table.shape[1]
+        product = values @ np.ones(width) if scipy.sparse.issparse(values) else np.asarray(values, dtype=float).sum()
+        assert np.shape(product) in ((), (table.shape[0],))
+
+
+def use_labels(path: Path) -> None:
+    key = {".npz": "::y", ".mat": "::y"}.get(path.suffix, "")
+    found = read_labels(f"{path}{key}", Reading(), None, 4)
+    assert found.dtype.kind == "U" and len(found) == 4
+
+
+def use_trials(path: Path) -> None:
+    """The damaged file in place of a whole one, in a folder of trials."""
+    folder = path.parent / "run"
+    (folder / "trials" / "toy-abc").mkdir(parents=True, exist_ok=True)
+    places = {"toy.json": "trials", "00000.json": "trials/toy-abc"}
+    for name, place in places.items():
+        content = path.read_bytes() if path.name == name else whole_trials()[name]
+        (folder / place / name).write_bytes(content)
+    summarise(Manifest(folder).results())
+
+
+def whole_trials() -> dict[str, Content]:
+    row = dict.fromkeys(NUMBERS, 1.0) | dict.fromkeys(WORDS, "a") | {"trial": 0, "point": 0, "setting": "auto"}
+    rows = [row | {"method": method, "setting": "grid"} for method in "ab"] + [row | {"sca": float("nan")}]
+    return {
+        "toy.json": json.dumps({"folder": "toy-abc", "trials": 1}).encode(),
+        "00000.json": json.dumps(rows).encode(),
+    }
+
+
+def text_files(folder: Path) -> None:
+    frame = pd.DataFrame(VALUES, columns=["x", "y y", "z"], index=["p", "q", "007", "é"])
+    frame.to_csv(folder / "names.csv")
+    frame.to_csv(folder / "bare.tsv", sep="\t", index=False)
+    frame.to_csv(folder / "packed.csv.gz")
+    (folder / "quoted.csv").write_text('"a, b";c\n"1";2\n3;"4"\n')
+    np.savetxt(folder / "spaces.txt", VALUES)
+
+
+def npy_files(folder: Path) -> None:
+    np.save(folder / "rows.npy", VALUES)
+    np.save(folder / "columns.npy", np.asfortranarray(VALUES.astype(">f4")))
+    np.save(folder / "records.npy", np.zeros(3, dtype=[("a", "f8"), ("b", "i4", (2,))]))
+
+
+def npz_files(folder: Path) -> None:
+    np.savez_compressed(folder / "arrays.npz", X=VALUES, y=np.arange(4))
+    for kind in ("csr", "csc", "coo", "dia", "bsr"):
+        scipy.sparse.save_npz(folder / f"{kind}.npz", scipy.sparse.csr_array(VALUES).asformat(kind))
+
+
+def mat_files(folder: Path) -> None:
+    cells = np.empty((1, 2), dtype=object)
+    cells[0, 0], cells[0, 1] = VALUES, VALUES[:, :2]
+    content = {"X": VALUES, "S": scipy.sparse.csc_array(VALUES), "y": np.arange(4)}
+    scipy.io.savemat(folder / "plain.mat", content)
+    scipy.io.savemat(folder / "packed.mat", {**content, "C": cells, "text": "abc"}, do_compression=True)
+    scipy.io.savemat(folder / "cells.mat", {"C": cells})
+    scipy.io.savemat(folder / "struct.mat", {"X": {"a": VALUES, "b": {"c": 1}}})
+    scipy.io.savemat(folder / "old.mat", content, format="4")
+
+
+def mat73_files(folder: Path) -> None:
+    import h5py
+
+    for name, packing in (("plain.mat", {}), ("packed.mat", {"compression": "gzip", "chunks": (2, 2)})):
+        with h5py.File(folder / name, "w", userblock_size=512) as file:
+            file.create_dataset("X", data=VALUES.T, **packing)
+            file["X"].attrs["MATLAB_class"] = np.bytes_("double")
+            cells = [file.create_dataset(f"#refs#/{name}", data=VALUES.T[:2]) for name in "ab"]
+            file.create_dataset("C", data=np.array([[cell.ref] for cell in cells], dtype=h5py.ref_dtype))
+            file["C"].attrs["MATLAB_class"] = np.bytes_("cell")
+
+
+def parquet_files(folder: Path) -> None:
+    frame = pd.DataFrame(VALUES, columns=["x", "y", "z"], index=["p", "q", "r", "s"])
+    frame.to_parquet(folder / "names.parquet")
+    frame.reset_index(drop=True).to_parquet(folder / "bare.parquet", compression="zstd")
+    frame.assign(word=list("abab"), yes=True, whole=[1, 2, None, 4]).to_parquet(folder / "mixed.parquet")
+
+
+def modality(shape: slice = slice(None)) -> object:
+    import anndata
+
+    cells = pd.DataFrame({"patient": pd.Categorical(list("uvuv"))}, index=list("pqrs"))
+    data = anndata.AnnData(scipy.sparse.csc_array(VALUES[:, shape]), obs=cells, layers={"raw": VALUES[:, shape]})
+    data.obsm["X_pca"] = VALUES[:, :2]
+    data.uns["note"] = {"who": "me", "what": np.arange(3)}
+    return data
+
+
+def h5ad_files(folder: Path) -> None:
+    modality().write_h5ad(folder / "plain.h5ad")
+    modality().write_h5ad(folder / "packed.h5ad", compression="gzip")
+
+
+def h5mu_files(folder: Path) -> None:
+    import mudata
+
+    mudata.MuData({"rna": modality(), "prot": modality(slice(0, 2))}).write_h5mu(folder / "two.h5mu")
+
+
+def label_files(folder: Path) -> None:
+    (folder / "named.csv").write_text("kind\na\nb\na\n\n")
+    np.save(folder / "y.npy", np.array(["a", "b", "c", "d"]))
+    np.savez(folder / "y.npz", y=np.arange(4.0))
+    scipy.io.savemat(folder / "y.mat", {"y": np.array(["a", "b", "c", "d"], dtype=object)}, do_compression=True)
+    pd.DataFrame({"kind": [1, 2, 1, None]}).to_parquet(folder / "y.parquet")
+
+
+def trial_files(folder: Path) -> None:
+    for name, content in whole_trials().items():
+        (folder / name).write_bytes(content)
+
+
+LOADERS = {
+    "text": Loader(text_files, use_views, inside={".gz": in_gzip}),
+    "npy": Loader(npy_files, use_views),
+    "npz": Loader(npz_files, lambda path: use_views(path, ("", "::X")), inside={".npz": in_zip}),
+    "mat": Loader(mat_files, lambda path: use_views(path, ("::X", "::S", "::C")), inside={".mat": in_mat}),
+    "mat73": Loader(mat73_files, lambda path: use_views(path, ("::X", "::C"))),
+    "parquet": Loader(parquet_files, use_views),
+    "h5ad": Loader(h5ad_files, lambda path: use_views(path, ("", "::raw", "::X_pca"))),
+    "h5mu": Loader(h5mu_files, use_views),
+    "labels": Loader(label_files, use_labels, inside={".npz": in_zip, ".mat": in_mat}),
+    "trials": Loader(trial_files, use_trials, expected=(ValueError, FileNotFoundError)),
+}
