@@ -1,30 +1,61 @@
 """viewspan clusters samples that were observed in several ways, by collaborative low-rank subspace clustering."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from viewspan import metrics
-from viewspan._progress import Progress
 from viewspan._version import __version__ as __version__
-from viewspan.estimators import CLRSC, LRR, MLAP, SSC
-from viewspan.graph.affinity import affinity
-from viewspan.graph.ncut import ncut
-from viewspan.graph.patterns import pattern_graph
-from viewspan.persistence import load, save
-from viewspan.pipeline import solve
-from viewspan.regularization_path import Path, path
-from viewspan.solvers.result import Check, Result
-from viewspan.subspaces import Reconstruction, Subspace
-from viewspan.view_splitter import ViewSplitter
 
-LATER = ("datasets", "experiments", "plot", "report")
-"""Modules of extras, imported when they are first asked for."""
+if TYPE_CHECKING:
+    from viewspan import metrics
+    from viewspan._progress import Progress
+    from viewspan.estimators import CLRSC, LRR, MLAP, SSC
+    from viewspan.graph.affinity import affinity
+    from viewspan.graph.ncut import ncut
+    from viewspan.graph.patterns import pattern_graph
+    from viewspan.persistence import load, save
+    from viewspan.pipeline import solve
+    from viewspan.regularization_path import Path, path
+    from viewspan.solvers.result import Check, Result
+    from viewspan.subspaces import Reconstruction, Subspace
+    from viewspan.view_splitter import ViewSplitter
+
+HOME = {
+    "CLRSC": "estimators",
+    "LRR": "estimators",
+    "MLAP": "estimators",
+    "SSC": "estimators",
+    "Check": "solvers.result",
+    "Path": "regularization_path",
+    "Progress": "_progress",
+    "Reconstruction": "subspaces",
+    "Result": "solvers.result",
+    "Subspace": "subspaces",
+    "ViewSplitter": "view_splitter",
+    "affinity": "graph.affinity",
+    "load": "persistence",
+    "ncut": "graph.ncut",
+    "path": "regularization_path",
+    "pattern_graph": "graph.patterns",
+    "save": "persistence",
+    "solve": "pipeline",
+}
+"""The module of every name. It is imported when the name is first asked for, not with the package: numpy, scipy and
+scikit-learn take seconds, in which the command would be deaf to Ctrl-C.
+"""
+MODULES = ("datasets", "estimators", "experiments", "metrics", "plot", "report")
 
 
 def __getattr__(name: str) -> Any:
-    if name in LATER:
+    if name in HOME:
+        found = globals()[name] = getattr(import_module(f"viewspan.{HOME[name]}"), name)
+        return found
+    if name in MODULES:
         return import_module(f"viewspan.{name}")
     raise AttributeError(f"module 'viewspan' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *HOME, *MODULES})
 
 
 __all__ = [

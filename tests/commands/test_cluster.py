@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import viewspan
 from tests.problems import many_subspaces
-from viewspan.commands import app, job, terminal
+from viewspan.commands import app, terminal
 from viewspan.commands.options import METHODS
 
 WRITTEN = {"labels.csv", "model", "report.html", "run.json"}
@@ -123,7 +123,7 @@ def test_every_method(method, folder):
 )
 def test_one_screen_of_what_was_found(options, folder, monkeypatch):
     screen = io.StringIO()
-    monkeypatch.setattr(terminal, "Console", lambda **_: Console(file=screen, force_terminal=True, width=100))
+    monkeypatch.setattr(terminal, "Words", lambda: Console(file=screen, force_terminal=True, width=100))
     result = run("cluster", "a.npy", "b.npy", "-k", 5, "-o", "out", *options)
     assert result.exit_code == 0, result.output + screen.getvalue()
     shown = screen.getvalue()
@@ -240,21 +240,6 @@ def test_what_was_written_is_not_replaced_unless_asked(folder):
     assert (folder / "out/labels.csv").stat().st_mtime_ns == before
     assert run(*arguments, "--force").exit_code == 0
     assert "is a file; --out names a folder" in " ".join(run(*arguments[:-1], "a.npy").stderr.replace("│", " ").split())
-
-
-def test_a_failure_while_writing_leaves_nothing(folder, monkeypatch):
-    written = []
-
-    def full(path, content):
-        written.append(path)
-        if len(written) == 3:
-            raise OSError(28, "No space left on device", str(path))
-        path.write_bytes(content)
-
-    monkeypatch.setattr(job, "write_whole", full)
-    result = run("cluster", "a.npy", "-k", 5, "-o", "out")
-    assert result.exit_code == 2 and "No space left on device" in result.stderr
-    assert list((folder / "out").iterdir()) == []
 
 
 def test_an_old_report_does_not_stay_beside_new_labels(folder):

@@ -13,7 +13,8 @@ from viewspan.commands.reproduce import reproduce
 
 ABOUT = """Clustering of samples that were observed in several ways.
 
-Exit codes: 0 done; 1 failed; 2 something that was given cannot be used, and one sentence says what; 130 interrupted.
+Exit codes: 0 done; 1 failed; 2 something that was given cannot be used, and one sentence says what; 130 interrupted
+(143 by `kill`, 129 by a terminal that closed); 141 nobody reads the output any more.
 """
 
 app = typer.Typer(

@@ -1,5 +1,7 @@
 """``viewspan demo``: a first run, on files like the user's own."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -23,51 +25,66 @@ def demo(
 
     - `viewspan demo -o demo` writes them as CSV files, clusters those, and leaves the report
     """
-    if out is None:
-        from viewspan.demo import main
-
-        main()
-        return
     with one_sentence("demo"):
+        if out is None:
+            from viewspan.demo import main
+
+            main()
+            return
         from viewspan import CLRSC
-        from viewspan.commands.job import Job, check_folder, run
+        from viewspan.commands.folder import claimed
+        from viewspan.commands.job import Job, run_here
         from viewspan.tables import Reading
 
-        check_folder(out, force=force)
-        views, truth = write_files(out / FILES)
-        job = Job(
-            sources=[str(path) for path in views],
-            out=out,
-            model=CLRSC(10, random_state=0),
-            reading=Reading(id_column="digit"),
-            truth=str(truth),
-            image_shapes=["8x4"],
-            force=force,
-            command=[
-                *("viewspan", "cluster", *map(str, views), "--id", "digit", "--n-clusters", "10"),
-                *("--labels", str(truth), "--image-shape", "8x4", "--out", str(out)),
-            ],
-        )
-        for path in run(job, Terminal()):
+        with claimed(out, force=force), written_files(out / FILES) as (views, truth):
+            job = Job(
+                sources=[str(path) for path in views],
+                out=out,
+                model=CLRSC(10, random_state=0),
+                reading=Reading(id_column="digit"),
+                truth=str(truth),
+                image_shapes=["8x4"],
+                command=[
+                    *("viewspan", "cluster", *map(str, views), "--id", "digit", "--n-clusters", "10"),
+                    *("--labels", str(truth), "--image-shape", "8x4", "--out", str(out)),
+                ],
+            )
+            written = run_here(job, Terminal())
+        for path in written:
             typer.echo(path)
 
 
-def write_files(folder: Path) -> tuple[list[Path], Path]:
-    """The digits as tables of text, each in an order of its own."""
+@contextmanager
+def written_files(folder: Path) -> Iterator[tuple[list[Path], Path]]:
+    """The digits in files, which do not stay if clustering them fails."""
+    from viewspan._files import folder_for
+    from viewspan.commands.folder import write_all
+
+    *views, truth = contents = tables_of_digits(folder)
+    new = [path for path in contents if not path.exists()]
+    with folder_for(folder):
+        try:
+            write_all(contents)
+            yield views, truth
+        except BaseException:
+            for path in new:
+                path.unlink(missing_ok=True)
+            raise
+
+
+def tables_of_digits(folder: Path) -> dict[Path, bytes]:
+    """Tables of text, one per view, each in an order of its own, and last the truth."""
     import numpy as np
     import pandas as pd
 
     from viewspan.demo import observed_digits
 
-    folder.mkdir(parents=True, exist_ok=True)
     views, labels = observed_digits()
     ids = [f"d{position:04d}" for position in range(len(labels))]
-    paths = []
+    contents = {}
     for seed, (name, values) in enumerate(views.items()):
         order = np.random.default_rng(seed).permutation(len(ids))
         frame = pd.DataFrame(values, index=pd.Index(ids, name="digit")).add_prefix("pixel ").iloc[order]
-        paths.append(folder / f"{name}.csv")
-        frame.to_csv(paths[-1])
-    truth = folder / "truth.csv"
-    pd.DataFrame({"digit": ids, "is": labels}).to_csv(truth, index=False)
-    return paths, truth
+        contents[folder / f"{name}.csv"] = frame.to_csv().encode()
+    contents[folder / "truth.csv"] = pd.DataFrame({"digit": ids, "is": labels}).to_csv(index=False).encode()
+    return contents

@@ -1,6 +1,5 @@
 """From files to files: read, align, cluster, score, write."""
 
-import os
 import re
 import shlex
 import time
@@ -14,9 +13,9 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from viewspan._files import write_whole
+from viewspan.commands.folder import WRITTEN, claimed, write_all
 from viewspan.commands.progress_bar import ProgressBar
-from viewspan.commands.record import record_of
+from viewspan.commands.record import file_facts, record_of
 from viewspan.commands.summary import show
 from viewspan.commands.terminal import Terminal
 from viewspan.metrics import subspace_clustering_accuracy
@@ -27,7 +26,6 @@ from viewspan.tables.align import Missing
 from viewspan.tables.labels import NO_LABEL, labels_csv, read_labels
 from viewspan.tables.read import Source
 
-WRITTEN = ("labels.csv", "model", "run.json", "report.html")
 SHAPE = re.compile(r"(\d+)[x×](\d+)(?:[x×]([13]))?$")
 
 
@@ -52,6 +50,7 @@ class Outcome:
     """What came of it."""
 
     aligned: Aligned
+    files: list[dict[str, Any]]
     model: Any
     seconds: dict[str, float]
     scores: dict[str, float]
@@ -60,7 +59,21 @@ class Outcome:
 
 def run(job: Job, terminal: Terminal) -> list[Path]:
     """Do it, and tell what was written."""
-    check_folder(job.out, force=job.force)
+    with claimed(job.out, force=job.force):
+        return run_here(job, terminal)
+
+
+def run_here(job: Job, terminal: Terminal) -> list[Path]:
+    """In a folder that is claimed already."""
+    outcome, exemplars = work(job, terminal)
+    if not terminal.quiet:
+        show(outcome, terminal.console)
+    terminal.notes(outcome.notes)
+    return write(job, outcome, exemplars)
+
+
+def work(job: Job, terminal: Terminal) -> tuple[Outcome, dict[str, tuple[int, ...]]]:
+    """Read and cluster; what came of it, and which views are pictures."""
     shapes = [parse_shape(text) for text in job.image_shapes]
     seconds: dict[str, float] = {}
     with timed(seconds, "reading"), collected_warnings(job.reading):
@@ -73,15 +86,12 @@ def run(job: Job, terminal: Terminal) -> list[Path]:
             truth = read_labels(job.truth, job.reading, aligned.ids, aligned.n_samples)
             check_no_leak(job.truth, tables)
         exemplars = views_of_shape(aligned, shapes)
+        files = [file_facts(table.path) for table in aligned.tables]  # now: later they may have gone
     with timed(seconds, "clustering"), collected_warnings(job.reading):
         model = fit(job.model, aligned, terminal)
         name_features(model, aligned.tables)
     scores = {} if truth is None else scores_of(truth, model.labels_, job.reading)
-    outcome = Outcome(aligned, model, seconds, scores, job.reading.notes)
-    if not terminal.quiet:
-        show(outcome, terminal.console)
-    terminal.notes(outcome.notes)
-    return write(job, outcome, exemplars)
+    return Outcome(aligned, files, model, seconds, scores, job.reading.notes), exemplars
 
 
 def fit(model: Any, aligned: Aligned, terminal: Terminal) -> Any:
@@ -99,35 +109,17 @@ def name_features(model: Any, tables: Sequence[Table]) -> None:
 
 
 def write(job: Job, outcome: Outcome, exemplars: dict[str, tuple[int, ...]]) -> list[Path]:
-    """Everything is made before anything is written, so that an interruption leaves all or nothing."""
+    """Everything is made before anything is written."""
     with timed(outcome.seconds, "drawing"), collected_warnings(job.reading):
         page = page_of(job, outcome, exemplars) if job.report else None
     contents = {
         "labels.csv": labels_csv(outcome.aligned.sample_ids, outcome.model.labels_, outcome.model.confidence_),
         "report.html": None if page is None else page.encode("utf-8", "replace"),
         "model": as_bytes(outcome.model),
-        "run.json": record_of(job, outcome),
     }
-    try:
-        job.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{job.out} cannot be made: {error.strerror}.") from error
-    return write_together(job.out, {name: content for name, content in contents.items() if content is not None})
-
-
-def write_together(folder: Path, contents: dict[str, bytes]) -> list[Path]:
-    """All of them, and nothing of an earlier run beside them; or, if that fails, none that was not there before."""
-    new = [folder / name for name in contents if not (folder / name).exists()]
-    try:
-        for name, content in contents.items():
-            write_whole(folder / name, content)
-    except BaseException:
-        for path in new:
-            path.unlink(missing_ok=True)
-        raise
-    for name in set(WRITTEN) - set(contents):
-        (folder / name).unlink(missing_ok=True)
-    return [folder / name for name in contents]
+    written = {job.out / name: content for name, content in contents.items() if content is not None}
+    written[job.out / "run.json"] = record_of(job, outcome, written)
+    return write_all(written, without=tuple(job.out / name for name in WRITTEN if job.out / name not in written))
 
 
 def page_of(job: Job, outcome: Outcome, exemplars: dict[str, tuple[int, ...]]) -> str:
@@ -141,21 +133,6 @@ def page_of(job: Job, outcome: Outcome, exemplars: dict[str, tuple[int, ...]]) -
         notes=outcome.notes,
         command=shlex.join(job.command),
     )
-
-
-def check_folder(out: Path, *, force: bool) -> None:
-    """Before the work, not after it."""
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out} is a file; --out names a folder.")
-    there = [name for name in WRITTEN if (out / name).exists()]
-    if there and not force:
-        raise InputError(f"{out} already has {there[0]}; name another folder, or --force to replace what is there.")
-    folders = [name for name in there if (out / name).is_dir()]
-    if folders:
-        raise InputError(f"{out / folders[0]} is a folder, where a file is to be written; name another --out.")
-    parent = next(parent for parent in (out.absolute(), *out.absolute().parents) if parent.exists())
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise InputError(f"{out} cannot be made: {parent} is no folder that you may write into.")
 
 
 def read_all(sources: Sequence[str], reading: Reading) -> list[Table]:

@@ -38,13 +38,14 @@ def predict(
     """
     with one_sentence("predict"):
         from viewspan import load
-        from viewspan._files import write_whole
+        from viewspan._files import folder_for
+        from viewspan.commands.folder import write_all
         from viewspan.commands.job import collected_warnings, read_all
         from viewspan.tables import align
         from viewspan.tables.labels import labels_csv
 
-        if out is not None and out.exists() and not force:
-            raise InputError(f"{out} is there already; name another file, or give --force to replace it.")
+        if out is not None:
+            check_file(out, force=force)
         fitted = load(model_file(model))
         reading = Reading(id_column, ignore or [], header, decimal)
         tables = read_all(views, reading)
@@ -58,9 +59,17 @@ def predict(
         if out is None:
             typer.echo(content, nl=False)
             return
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(out, content)
+        with folder_for(out.parent):
+            write_all({out: content})
         typer.echo(out)
+
+
+def check_file(out: Path, *, force: bool) -> None:
+    """Before the work, not after it. A device or a pipe, such as /dev/stdout, has nothing that could be lost."""
+    if out.is_dir():
+        raise InputError(f"{out} is a folder; --out names a file.")
+    if out.is_file() and not force:
+        raise InputError(f"{out} is there already; name another file, or give --force to replace it.")
 
 
 def model_file(path: Path) -> Path:

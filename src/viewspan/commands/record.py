@@ -3,6 +3,7 @@
 import hashlib
 import json
 import platform
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,8 @@ LARGEST_HASHED = 2**30
 NOT_PARAMETERS = {"callback", "verbose"}
 
 
-def record_of(job: "Job", outcome: "Outcome") -> bytes:
-    """As JSON."""
+def record_of(job: "Job", outcome: "Outcome", written: Mapping[Path, bytes]) -> bytes:
+    """As JSON. It names the checksums of what is written with it: files of one run can be told from others."""
     model, aligned = outcome.model, outcome.aligned
     parameters = {name: value for name, value in model.get_params().items() if name not in NOT_PARAMETERS}
     content = {
@@ -32,8 +33,8 @@ def record_of(job: "Job", outcome: "Outcome") -> bytes:
         "method": type(model).__name__,
         "parameters": parameters,
         "views": [
-            {"name": table.name, "source": table.source, "features": table.shape[1], **file_facts(table.path)}
-            for table in aligned.tables
+            {"name": table.name, "source": table.source, "features": table.shape[1], **facts}
+            for table, facts in zip(aligned.tables, outcome.files, strict=True)
         ],
         "samples": aligned.n_samples,
         "clusters": np.bincount(model.labels_, minlength=model.n_clusters_),
@@ -43,6 +44,7 @@ def record_of(job: "Job", outcome: "Outcome") -> bytes:
         "scores": outcome.scores,
         "seconds": {name: round(value, 3) for name, value in outcome.seconds.items()},
         "notes": outcome.notes,
+        "written": {path.name: hashlib.sha256(content).hexdigest() for path, content in written.items()},
     }
     return json.dumps(content, indent=2, ensure_ascii=False, default=plain).encode("utf-8", "replace")
 

@@ -1,16 +1,16 @@
 """``viewspan reproduce``: the paper's studies."""
 
-import sys
 import time
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from viewspan.cli import INTERRUPTED
-from viewspan.commands.terminal import FAILED
+from viewspan.commands.terminal import Terminal, one_sentence
+
+FAILURES = (OSError, ValueError, RuntimeError, ModuleNotFoundError)
 
 
 class StudyName(StrEnum):
@@ -45,22 +45,22 @@ def reproduce(
     - `viewspan reproduce synthetic -o results --trials 5` takes a minute and needs no data;
     - `viewspan reproduce all -o results` runs everything.
     """
-    from viewspan.experiments.reproduce import reproduce as run_studies
 
-    console, start = Console(stderr=True), time.perf_counter()
+    def kept() -> str:
+        return f"What is finished is kept in {out}; the same command goes on from there." if any(trials_in(out)) else ""
+
+    console, start = Terminal().console, time.perf_counter()
     names = [name.value for name in StudyName if name is not StudyName.ALL] if study is StudyName.ALL else [study.value]
-    try:
+    with one_sentence("reproduce", failures=FAILURES, kept=kept):
+        from viewspan.experiments.reproduce import reproduce as run_studies
+
         written = run_studies(
             names, out, trials=trials, jobs=jobs, seed=seed, tune=tune, mineral_copies=mineral_copies, console=console
         )
-    except KeyboardInterrupt:
-        console.print(f"Interrupted. What was finished is kept in {out}; the same command goes on from there.")
-        sys.exit(INTERRUPTED)
-    except (OSError, ValueError, RuntimeError, ModuleNotFoundError) as error:
-        console.print(f"viewspan reproduce: {error}", markup=False, highlight=False, soft_wrap=True)
-        if (out / "trials").exists():
-            console.print("What is finished is kept; the same command goes on from there.")
-        sys.exit(FAILED)
-    console.print(f"{time.perf_counter() - start:.0f} s. Written:")
-    for path in written:
-        typer.echo(path)
+        console.print(f"{time.perf_counter() - start:.0f} s. Written:")
+        for path in written:
+            typer.echo(path)
+
+
+def trials_in(out: Path) -> Iterator[Path]:
+    return (out / "trials").glob("*/[0-9]*.json")

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self, get_args
 
@@ -22,6 +23,7 @@ from viewspan.blocks import source_of
 from viewspan.estimators.attributes import FittedAttributes
 from viewspan.estimators.inputs import all_feature_names, check_same_input, remember_input, with_index
 from viewspan.estimators.representation import FittedRepresentation
+from viewspan.estimators.whole import become, fits_whole
 from viewspan.fitting import Fitted, Recipe, fit_all
 from viewspan.frames import is_dask
 from viewspan.graph.discretize import AskedLabels
@@ -102,9 +104,10 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
     def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
         """λ and τ for this data, where λ is automatic at a multiple of it."""
 
+    @fits_whole
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 (scikit-learn's name)
-        """Cluster the samples.
+        """Cluster the samples. A fit that is interrupted or fails leaves the estimator unfitted.
 
         Parameters
         ----------
@@ -124,9 +127,12 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         self._check_count(views.n_samples)
         stages = Stages(self.callback, self.verbose, tasks_of(self, X, y))
         with stages.named(type(self).__name__):
-            fit, self.labels_, self.confidence_ = self._fit_views(views, stages)
-        self._remember(fit)
-        remember_input(self, X, views, names)
+            fit, labels, confidence = self._fit_views(views, stages)
+        done = copy(self)
+        done._remember(fit)
+        done.labels_, done.confidence_ = labels, confidence
+        remember_input(done, X, views, names)
+        become(self, done)
         stages.end()
         return self
 

@@ -1,6 +1,7 @@
 """What methods share whose coefficients can be reduced on both sides: any number of samples, also in batches."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from threading import RLock
 from typing import Any, ClassVar, Self
@@ -19,6 +20,7 @@ from viewspan.assignment import UNKNOWN
 from viewspan.blocks import ignore, source_of
 from viewspan.estimators.base import COUNT, SubspaceClusterer, check_memory
 from viewspan.estimators.inputs import all_feature_names, remember_input
+from viewspan.estimators.whole import become, forget
 from viewspan.fitting import LARGEST_SEED, PER_LANDMARK, Fitted, fit_in_memory, fit_landmarks, merge, summarise
 from viewspan.preparation import Columns, Preparation
 from viewspan.summary import Moments, Summarise, Summary
@@ -85,12 +87,9 @@ class ScalableClusterer(SubspaceClusterer):
     def _fit_views(self, views: Views, stages: Stages) -> tuple[Fitted, Labels, Array]:
         self._check_landmarks()
         if not self._wants_landmarks(views.n_samples, views.n_features):
-            found = super()._fit_views(views, stages)
-        else:
-            check_memory(self._bytes_of_landmarks(views.n_samples, views.n_features), self, views.n_samples, FEWER)
-            found = self._fit_many(views, stages)
-        self.__dict__.pop("_arrived", None)
-        return found
+            return super()._fit_views(views, stages)
+        check_memory(self._bytes_of_landmarks(views.n_samples, views.n_features), self, views.n_samples, FEWER)
+        return self._fit_many(views, stages)
 
     def _fit_many(self, views: Views, stages: Stages) -> tuple[Fitted, Labels, Array]:
         self._check_enough_landmarks()
@@ -179,7 +178,8 @@ class ScalableClusterer(SubspaceClusterer):
         What the clustering needs of them is kept, not the samples, and the model is solved when its labels, or anything
         else, are first asked for; then :meth:`predict` tells the cluster of any sample. ``labels_`` and ``confidence_``
         are those of the last batch, not yet computed if that was one of Dask arrays. Features are scaled as the first
-        batch says. After :meth:`fit`, batches start anew.
+        batch says. After :meth:`fit`, batches start anew. A batch during which this is interrupted, or fails, was not
+        taken in, and the model is what it was before.
 
         Parameters
         ----------
@@ -192,21 +192,23 @@ class ScalableClusterer(SubspaceClusterer):
         """
         self._check_parameters()
         self._check_landmarks()
-        so_far = self.__dict__.get("_arrived")
+        so_far, done = self.__dict__.get("_arrived"), copy(self)
         if so_far is None:
             views, names = check_views(X, caller="partial_fit", min_samples=1), all_feature_names(X)
             n_samples = max(self._n_rows, sum(views.n_features))
             check_memory(self._bytes_of_landmarks(n_samples, views.n_features), self, n_samples, FEWER)
             arrived = self._first_batch(views)
-            remember_input(self, X, views, names)
+            forget(done)
+            remember_input(done, X, views, names)
         else:
             views = self._check_alike(X, "partial_fit")
             function = replace(so_far.function, offset=so_far.summary.n_samples)
             arrived = Arrived(function, so_far.summary + summary_of(views, function), copied(views))
-        self._arrived = arrived
+        done._arrived = arrived
         for name, attribute in vars(ScalableClusterer).items():
             if isinstance(attribute, Later):
-                self.__dict__.pop(name, None)
+                done.__dict__.pop(name, None)
+        become(self, done)
         return self
 
     def _first_batch(self, views: Views) -> Arrived:
@@ -236,9 +238,10 @@ class ScalableClusterer(SubspaceClusterer):
         recipe.generator.randint(LARGEST_SEED)  # the fair sample's, so that a fit of all samples would do the same
         with stages.named(type(self).__name__):
             fit = fit_landmarks(preparation, summary, None if dense else self._n_landmarks, recipe, stages)
-        self._remember(fit)
-        batch = last.arrays[0] if last.single else last.arrays
-        self.labels_, self.confidence_ = self.predict(batch), self.predict_confidence(batch)
+        done, batch = copy(self), last.arrays[0] if last.single else last.arrays
+        done._remember(fit)
+        done.labels_, done.confidence_ = done.predict(batch), done.predict_confidence(batch)
+        become(self, done)
         stages.end()
 
     def _check_batches(self, summary: Summary, preparation: Preparation, last: Views) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.isotonic import isotonic_regression
 
-from viewspan._files import write_whole
+from viewspan._files import write_together
 from viewspan._optional import require
 from viewspan._typing import Array
 from viewspan.experiments.tables import count_trials, decibels
@@ -208,31 +208,35 @@ def apart(values: Sequence[float], gap: float, low: float, high: float) -> list[
 
 def write_figures(summary: pd.DataFrame, out: str | Path, titles: dict[str, str] | None = None) -> list[Path]:
     """Write every figure as PNG and SVG: ``STUDY-SETTING`` and ``STUDY-difference``."""
-    folder, written = Path(out), []
+    contents = figures_in_files(summary, Path(out), titles)
+    write_together(contents)
+    return list(contents)
+
+
+def figures_in_files(summary: pd.DataFrame, folder: Path, titles: dict[str, str] | None = None) -> dict[Path, bytes]:
+    """What is to be written where."""
+    contents: dict[Path, bytes] = {}
     for study, rows in summary.groupby("study", sort=False):
         title = (titles or {}).get(str(study)) or str(study)
         trials = count_trials(rows)
         for setting, part in rows.groupby("setting", sort=False):
             words = SETTINGS.get(str(setting), str(setting))
             heading = f"{title} · {trials}" if words == "main" else f"{title} · {words} · {trials}"
-            written += save(plot_accuracy(part, heading), folder / f"{study}-{setting}")
+            contents |= pictures_of(plot_accuracy(part, heading), folder / f"{study}-{setting}")
         if rows[DIFFERENCE].notna().any():
             heading = f"{title} · how far apart the coefficients are · {trials}"
-            written += save(plot_difference(rows, heading), folder / f"{study}-difference")
-    return written
+            contents |= pictures_of(plot_difference(rows, heading), folder / f"{study}-difference")
+    return contents
 
 
-def save(figure: "Figure", stem: Path) -> list[Path]:
+def pictures_of(figure: "Figure", stem: Path) -> dict[Path, bytes]:
     """As PNG and SVG, the same bytes for the same figure."""
     matplotlib = require("matplotlib", "studies", purpose="Drawing figures")
     png, svg = io.BytesIO(), io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "viewspan", "svg.fonttype": "none"}):
         figure.savefig(png, format="png", dpi=110)
         figure.savefig(svg, format="svg", metadata={"Date": None})
-    pictures = {stem.with_name(f"{stem.name}.png"): few_colors(png), stem.with_name(f"{stem.name}.svg"): svg.getvalue()}
-    for path, picture in pictures.items():
-        write_whole(path, picture)
-    return list(pictures)
+    return {stem.with_name(f"{stem.name}.png"): few_colors(png), stem.with_name(f"{stem.name}.svg"): svg.getvalue()}
 
 
 def few_colors(png: io.BytesIO) -> bytes:

@@ -5,13 +5,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from viewspan._files import write_whole
+from viewspan._files import alone_in, write_together
 from viewspan.experiments.claims import claims_markdown
-from viewspan.experiments.figures import write_figures
+from viewspan.experiments.figures import figures_in_files
+from viewspan.experiments.manifest import Manifest
 from viewspan.experiments.paper import check_data, paper_studies
 from viewspan.experiments.progress import ProgressBar
 from viewspan.experiments.run import run
-from viewspan.experiments.tables import write_tables
+from viewspan.experiments.tables import summarise, tables_in_files
 
 
 def reproduce(
@@ -30,10 +31,13 @@ def reproduce(
     console = console or Console(stderr=True)
     studies = paper_studies(names, tune=tune, mineral_copies=mineral_copies)
     with ProgressBar(console) as bar:
-        results = run(studies, out, trials=trials, seed=seed, jobs=jobs, observer=bar)
+        run(studies, out, trials=trials, seed=seed, jobs=jobs, observer=bar)
     console.print("Writing tables and figures.")
-    summary = write_tables(results, out)
-    write_whole(out / "claims.md", claims_markdown(summary).encode())
-    titles = {study.name: study.title for study in paper_studies()}
-    tables = [out / name for name in ("results.parquet", "results.csv", "summary.csv", "summary.md", "claims.md")]
-    return tables + write_figures(summary, out, titles)
+    with alone_in(out, wait=True):  # another run into the same folder, too, leaves tables that belong together
+        results = Manifest(out).results(names)
+        summary = summarise(results)
+        contents = tables_in_files(results, summary, out)
+        contents[out / "claims.md"] = claims_markdown(summary).encode()
+        contents |= figures_in_files(summary, out, {study.name: study.title for study in paper_studies()})
+        write_together(contents)
+    return list(contents)

@@ -1,7 +1,8 @@
 """Finished trials on disk: one file each, written under a temporary name and then renamed.
 
 A file is there whole or not at all, so a run that was interrupted, killed or ran out of disk goes on where it stopped.
-Nothing is locked: two runs into one folder do some work twice, and the later file, which says the same, stays.
+No trial is locked: two runs into one folder do some work twice, and the later file, which says the same, stays. Tables
+and figures are written by one run after the other (:mod:`viewspan.experiments.reproduce`).
 """
 
 import json

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from viewspan._files import write_whole
+from viewspan._files import write_together
 from viewspan.experiments.study import GRID, TUNED
 
 CELL = ["study", "setting", "method", "noise"]
@@ -111,10 +111,16 @@ def count_trials(part: pd.DataFrame) -> str:
 
 def write_tables(results: pd.DataFrame, out: str | Path) -> pd.DataFrame:
     """Write ``results.parquet``, ``results.csv``, ``summary.csv`` and ``summary.md``; return the summary."""
-    folder, summary, parquet = Path(out), summarise(results), io.BytesIO()
-    results.to_parquet(parquet, index=False, compression="zstd")
-    write_whole(folder / "results.parquet", parquet.getvalue())
-    for name, table in (("results", results), ("summary", summary)):
-        write_whole(folder / f"{name}.csv", table.to_csv(index=False, float_format=SIX_DIGITS).encode())
-    write_whole(folder / "summary.md", markdown(summary).encode())
+    summary = summarise(results)
+    write_together(tables_in_files(results, summary, Path(out)))
     return summary
+
+
+def tables_in_files(results: pd.DataFrame, summary: pd.DataFrame, folder: Path) -> dict[Path, bytes]:
+    """What is to be written where."""
+    parquet = io.BytesIO()
+    results.to_parquet(parquet, index=False, compression="zstd")
+    contents = {folder / "results.parquet": parquet.getvalue()}
+    for name, table in (("results", results), ("summary", summary)):
+        contents[folder / f"{name}.csv"] = table.to_csv(index=False, float_format=SIX_DIGITS).encode()
+    return contents | {folder / "summary.md": markdown(summary).encode()}

@@ -1,0 +1,58 @@
+"""The folder that a command writes into: looked at before the work, and held while it lasts."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from viewspan._files import alone_in, folder_for, sweep, write_together
+from viewspan.tables import InputError
+
+WRITTEN = ("labels.csv", "model", "run.json", "report.html")
+
+
+class WritingError(OSError):
+    """The work is done, and there is no room for what came of it."""
+
+
+@contextmanager
+def claimed(out: Path, *, force: bool) -> Iterator[None]:
+    """Make the folder and hold it, so that the files in it are all of one run; if that fails, nothing is left of it."""
+    check_folder(out, force=force)
+    try:
+        with folder_for(out), alone_in(out, wait=False) as free:
+            if not free:
+                raise InputError(f"Another viewspan is at work in {out}; wait for its end, or name another folder.")
+            check_folder(out, force=force)  # it may have ended since
+            sweep(out)
+            yield
+    except NotADirectoryError as error:
+        raise InputError(f"{out} cannot be made: {error.strerror}.") from error
+
+
+def check_folder(out: Path, *, force: bool) -> None:
+    """Before the work, not after it."""
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file; --out names a folder.")
+    there = [name for name in WRITTEN if (out / name).exists()]
+    if there and not force:
+        raise InputError(f"{out} already has {there[0]}; name another folder, or --force to replace what is there.")
+    folders = [name for name in there if (out / name).is_dir()]
+    if folders:
+        raise InputError(f"{out / folders[0]} is a folder, where a file is to be written; name another --out.")
+    parent = next(parent for parent in (out.absolute(), *out.absolute().parents) if parent.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise InputError(f"{out} cannot be made: {parent} is no folder that you may write into.")
+
+
+def write_all(contents: dict[Path, bytes], without: tuple[Path, ...] = ()) -> list[Path]:
+    """All of them, and nothing of an earlier run beside them; or everything stays as it was."""
+    try:
+        for folder in {path.parent for path in contents}:
+            folder.mkdir(parents=True, exist_ok=True)  # also if it has vanished since
+        write_together(contents, without)
+    except OSError as error:
+        raise WritingError(
+            f"{error.filename} could not be written: {error.strerror}. What was there before is as it was."
+        ) from error
+    return list(contents)
