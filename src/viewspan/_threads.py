@@ -7,19 +7,21 @@ problem runs on one; a large one of a single view is left to BLAS.
 """
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from joblib import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
 SMALL_BLOCK = 150
 """Smaller matrices are not worth handing to another thread."""
 SMALL_PROBLEM = 200
 """Below this many directions two BLAS threads are slower than one, or no faster."""
+WAITING = 2
+"""Parts handed out for every thread, at most."""
 
 _executor: ContextVar[Executor | None] = ContextVar("viewspan_executor", default=None)
 
@@ -86,7 +88,19 @@ def map_views(function: Callable[..., Any], *stacks: Any) -> list[Any]:
 
 def in_threads(function: Callable[..., Any], parts: Iterable[Any]) -> Iterator[Any]:
     """``function(part) for part in parts``, in their order, on as many threads as BLAS was allowed, each with BLAS on
-    one; only a few results wait to be taken.
+    one; only a few results wait to be taken. Interrupted, it ends its threads before it goes.
     """
     with single_threaded_blas as allowed:
-        yield from Parallel(n_jobs=allowed, prefer="threads", return_as="generator")(map(delayed(function), parts))
+        if allowed == 1:
+            yield from map(function, parts)
+            return
+        executor, waiting = ThreadPoolExecutor(allowed), deque[Future[Any]]()
+        try:
+            for part in parts:
+                waiting.append(executor.submit(function, part))
+                if len(waiting) > WAITING * allowed:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            executor.shutdown(cancel_futures=True)

@@ -2,6 +2,7 @@
 and where.
 """
 
+import mmap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Number
@@ -85,6 +86,7 @@ def read_view(array: Any, first: int | None) -> Block:
     """One view in memory."""
     if is_dask(array):
         array = array.compute()
+    check_still_whole(array)
     block: Block
     if is_sparse(array):
         block = scipy.sparse.csr_array(array, dtype=np.float64)
@@ -93,6 +95,23 @@ def read_view(array: Any, first: int | None) -> Block:
     else:
         block = np.asarray(array, dtype=np.float64)
     return block
+
+
+def check_still_whole(array: Any) -> None:
+    """A file that was mapped and has become shorter since: reading beyond its end would kill the process (SIGBUS). What
+    is cut while a block is being read can still do that.
+    """
+    while array is not None and not hasattr(array, "_mmap"):
+        array = getattr(array, "base", None)
+    mapped = getattr(array, "_mmap", None)
+    if array is None or mapped is None:
+        return
+    begin = array.offset - array.offset % mmap.ALLOCATIONGRANULARITY
+    if mapped.size() < begin + len(mapped):
+        raise OSError(
+            f"{array.filename} has become shorter while it was read: {mapped.size()} bytes are left of "
+            f"{begin + len(mapped)}. Write it anew, under another name, and begin again."
+        )
 
 
 def observed_in(arrays: Sequence[Block], names: Sequence[str], first: int | None) -> AnyArray | None:

@@ -20,8 +20,8 @@ def fits_whole(method: Method) -> Method:
 
     @functools.wraps(method)
     def fit(model: Any, *given: Any, **named: Any) -> Any:
-        forget(model)
         try:
+            forget(model)
             return method(model, *given, **named)
         except BaseException:
             forget(model)

@@ -1,0 +1,250 @@
+"""Ctrl-C, or an error, at any moment of a fit: the estimator is unfitted, threads have gone."""
+
+import functools
+import os
+import signal
+import sys
+import threading
+import time
+from copy import copy
+from pathlib import Path
+
+import dask.array
+import joblib
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from tests.problems import random_views, two_subspaces
+from tests.test_threads import blas_threads
+from viewspan import CLRSC, LRR, MLAP, SSC
+from viewspan.estimators import whole
+
+VIEWS, _ = two_subspaces()
+OTHERS, _ = two_subspaces(seed=1)
+LANDMARKS = {"graph": "landmarks", "n_landmarks": 10}
+MOMENTS = 12
+
+
+def found_by_a_fit(model):
+    return {name for name in vars(model) if whole.is_found(name)}
+
+
+class Moments:
+    """Counts calls of functions, or single steps of the interpreter in some of them, and acts at one of them."""
+
+    def __init__(self, act=None, at=-1, steps_in=()):
+        self.act, self.at, self.count = act, at, 0
+        self.steps_in = steps_in
+
+    def __enter__(self):
+        if self.steps_in:
+            sys.settrace(self.step)
+        else:
+            sys.setprofile(self.call)
+        return self
+
+    def __exit__(self, *exception):
+        sys.setprofile(None)
+        sys.settrace(None)
+
+    def call(self, frame, event, _):
+        if event == "call" and frame.f_globals.get("__name__", "").startswith("viewspan"):
+            self.tick()
+
+    def step(self, frame, event, _):
+        if frame.f_code not in self.steps_in:
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        if event == "opcode":
+            self.tick()
+        return self.step
+
+    def tick(self):
+        self.count += 1
+        if self.count == self.at:
+            sys.setprofile(None)
+            sys.settrace(None)
+            self.act()
+
+
+def ctrl_c():
+    signal.raise_signal(signal.SIGINT)
+
+
+def fail():
+    raise FloatingPointError("out of the blue")
+
+
+ACTIONS = {
+    "CLRSC": (CLRSC(2, random_state=0), lambda model: model.fit(VIEWS)),
+    "LRR, fit_predict": (LRR(2, random_state=0), lambda model: model.fit_predict(VIEWS)),
+    "SSC": (SSC(2, random_state=0, tol=0.1), lambda model: model.fit(VIEWS)),
+    "MLAP": (MLAP(2, random_state=0, tol=0.1), lambda model: model.fit(VIEWS)),
+    "landmarks": (CLRSC(2, random_state=0, **LANDMARKS), lambda model: model.fit(VIEWS)),
+    "Dask": (
+        CLRSC(2, random_state=0, **LANDMARKS),
+        lambda model: model.fit([dask.array.from_array(view, chunks=(10, -1)) for view in VIEWS]),
+    ),
+}
+
+
+@pytest.mark.parametrize("act", [ctrl_c, fail])
+@pytest.mark.parametrize("what", ACTIONS)
+def test_a_fit_that_is_stopped_at_any_moment_leaves_the_estimator_unfitted(what, act):
+    """Also one that was fitted before: its attributes would be those of other parameters."""
+    model, action = ACTIONS[what]
+    with Moments() as all_moments:
+        action(model)
+    for at in np.random.default_rng(0).integers(2, all_moments.count, MOMENTS, endpoint=True):
+        model.fit(OTHERS)
+        with pytest.raises((KeyboardInterrupt, FloatingPointError)), Moments(act, at):
+            action(model)
+        assert not found_by_a_fit(model)
+        with pytest.raises(NotFittedError):
+            check_is_fitted(model)
+        with pytest.raises(NotFittedError):
+            model.predict(VIEWS)
+
+
+def test_a_fit_of_wrong_input_forgets_the_former_one():
+    """Whatever stops it."""
+    model = LRR(2, random_state=0).fit(VIEWS)
+    with pytest.raises(ValueError, match="lam"):
+        model.set_params(lam=-1.0).fit(VIEWS)
+    assert not found_by_a_fit(model)
+
+
+def test_between_any_two_steps_of_the_interpreter_a_model_is_fitted_or_not():
+    """Nothing between: no attribute of a former fit beside those of a new one, none without the others."""
+    functions = [LRR.fit.__wrapped__.__wrapped__, whole.forget, whole.become]
+    steps_in, model = [function.__code__ for function in functions], LRR(2, random_state=0)
+    with Moments(steps_in=steps_in) as all_moments:
+        model.fit(VIEWS)
+    assert all_moments.count > 100
+    for at in range(1, all_moments.count + 1):
+        again = copy(model)
+        with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at, steps_in):
+            again.fit(OTHERS)
+        assert not found_by_a_fit(again)
+
+
+def in_batches(n_batches):
+    model = CLRSC(2, random_state=0)
+    for start in range(n_batches):
+        model.partial_fit([view[start::3] for view in VIEWS])
+    return model
+
+
+@pytest.mark.parametrize("first", ["a fit", "batches", "batches that were solved"])
+def test_a_batch_is_taken_in_or_not(first):
+    def begin():
+        model = CLRSC(2, random_state=0).fit(OTHERS) if first == "a fit" else in_batches(2)
+        assert first == "batches" or len(model.labels_)
+        return model
+
+    batch, model = [view[2::3] for view in VIEWS], begin()
+    with Moments() as all_moments:
+        model.partial_fit(batch)
+    for at in np.random.default_rng(0).integers(1, all_moments.count, MOMENTS):
+        model = begin()
+        before = dict(vars(model))
+        with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at):
+            model.partial_fit(batch)
+        assert vars(model).keys() == before.keys() and all(vars(model)[name] is before[name] for name in before)
+
+
+def test_batches_that_were_being_solved_can_be_solved_again():
+    model, expected = in_batches(3), in_batches(3)
+    with Moments() as all_moments:
+        labels = expected.labels_
+    for at in np.random.default_rng(0).integers(1, all_moments.count, MOMENTS):
+        before = set(vars(model))
+        with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at):
+            model.labels_  # noqa: B018
+        assert set(vars(model)) == before
+    np.testing.assert_array_equal(model.labels_, labels)
+
+
+def test_a_prediction_that_is_interrupted_changes_nothing():
+    model = CLRSC(2, random_state=0).fit(VIEWS)
+    expected = model.predict(OTHERS)
+    with Moments() as all_moments:
+        model.predict(OTHERS)
+    before = dict(vars(model))
+    for at in np.random.default_rng(0).integers(1, all_moments.count, MOMENTS):
+        with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at):
+            model.predict(OTHERS)
+        assert vars(model).keys() == before.keys() and all(vars(model)[name] is before[name] for name in before)
+    np.testing.assert_array_equal(model.predict(OTHERS), expected)
+
+
+@pytest.mark.parametrize(
+    ("model", "views"),
+    [
+        (CLRSC(3, lam=0.3, tau=1.0), random_views(0, (120, 130), 200)),
+        (CLRSC(2, **LANDMARKS), random_views(1, (3, 4), 2**17)),
+    ],
+    ids=["one per view", "one per block"],
+)
+def test_threads_end_with_the_fit(model, views, monkeypatch):
+    """BLAS is allowed what it was before, too."""
+    began, start = [], threading.Thread.start
+
+    def noted(thread):
+        began.append(thread)
+        start(thread)
+        if len(began) == 2:
+            ctrl_c()
+
+    with threadpool_limits(2):
+        allowed = blas_threads()
+        monkeypatch.setattr(threading.Thread, "start", noted)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(views)
+        monkeypatch.undo()
+        for thread in began:
+            thread.join(60)  # the second was interrupted before anybody knew of it
+        assert len(began) >= 2 and not any(thread.is_alive() for thread in began)
+        assert blas_threads() == allowed
+    assert not found_by_a_fit(model)
+
+
+def endless(flag, _):
+    """A callback that says that a fit has begun, and does not let it end."""
+    flag.touch()
+    threading.Event().wait()
+
+
+def test_ctrl_c_ends_fits_in_other_processes(tmp_path):
+    models = [CLRSC(2, callback=functools.partial(endless, tmp_path / str(seed))) for seed in range(2)]
+
+    def interrupt_when_both_fit():
+        while len(list(tmp_path.iterdir())) < 2:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    watcher = threading.Thread(target=interrupt_when_both_fit)
+    watcher.start()
+    before = children()
+    with pytest.raises(KeyboardInterrupt):
+        joblib.Parallel(n_jobs=2)(joblib.delayed(model.fit)(VIEWS) for model in models)
+    watcher.join()
+    deadline = time.monotonic() + 120
+    while [process for process in children() - before if "LokyProcess" in command_of(process)]:
+        assert time.monotonic() < deadline, "workers are left"
+        time.sleep(0.01)
+
+
+def children():
+    """Processes that this one has begun, whichever of its threads did."""
+    return {int(each) for path in Path("/proc/self/task").glob("*/children") for each in path.read_text().split()}
+
+
+def command_of(process):
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
