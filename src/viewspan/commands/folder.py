@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from viewspan._files import alone_in, folder_for, sweep, write_together
@@ -19,15 +19,16 @@ class WritingError(OSError):
 def claimed(out: Path, *, force: bool) -> Iterator[None]:
     """Make the folder and hold it, so that the files in it are all of one run; if that fails, nothing is left of it."""
     check_folder(out, force=force)
-    try:
-        with folder_for(out), alone_in(out, wait=False) as free:
-            if not free:
-                raise InputError(f"Another viewspan is at work in {out}; wait for its end, or name another folder.")
-            check_folder(out, force=force)  # it may have ended since
-            sweep(out)
-            yield
-    except NotADirectoryError as error:
-        raise InputError(f"{out} cannot be made: {error.strerror}.") from error
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(folder_for(out))
+        except OSError as error:
+            raise InputError(f"{out} cannot be made: {error.strerror}.") from error
+        if not stack.enter_context(alone_in(out, wait=False)):
+            raise InputError(f"Another viewspan is at work in {out}; wait for its end, or name another folder.")
+        check_folder(out, force=force)  # it may have ended since
+        sweep(out)
+        yield
 
 
 def check_folder(out: Path, *, force: bool) -> None:

@@ -1,6 +1,7 @@
 """What is said to the user, and the exit codes that say it to a script."""
 
 import contextlib
+import errno
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -61,7 +62,8 @@ def one_sentence(
         sys.stdout.flush()  # a full disk is noticed here, and not after the last chance to say so
     except BrokenPipeError:
         sys.exit(PIPE_CLOSED)
-    except (Exception, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt) as caught:
+        error = in_words(caught)
         interrupted = isinstance(error, KeyboardInterrupt) or _signals.received() is not None
         if not interrupted and not isinstance(error, (*failures, *WRONG)):
             raise
@@ -75,3 +77,10 @@ def one_sentence(
         if interrupted:
             sys.exit(_signals.received() or _signals.code_of(signal.SIGINT))
         sys.exit(FAILED if isinstance(error, failures) else WRONG_INPUT)
+
+
+def in_words(error: BaseException) -> BaseException:
+    """A full disk does not say that it was standard output that it could not take."""
+    if isinstance(error, OSError) and error.filename is None and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
+        return WritingError(f"standard output could not be written: {error.strerror}.")
+    return error
