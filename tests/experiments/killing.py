@@ -27,6 +27,7 @@ reproduce = import_module("viewspan.experiments.reproduce")
 trial = import_module("viewspan.experiments.trial")
 
 TRIALS = 4
+TOGETHER = 5
 LITTLE = 0.002
 """Seconds, at most, from a word to the kill: as long as a file takes."""
 TOLD = {
@@ -41,9 +42,9 @@ TOLD = {
 }
 
 
-def make_tables(out: Path) -> None:
+def make_tables(out: Path, seed: int = 0) -> None:
     """What ``viewspan reproduce`` does, with a study that takes no time."""
-    reproduce.reproduce(["toy"], out, trials=TRIALS, jobs=1, console=Console(quiet=True))
+    reproduce.reproduce(["toy"], out, trials=TRIALS, seed=seed, jobs=1, console=Console(quiet=True))
 
 
 def simplify() -> None:
@@ -98,6 +99,27 @@ def run_until(word: str, times: int, wait: float, out: Path) -> tuple[bool, list
     return code != 0, said
 
 
+def at_once(folder: Path, times: int) -> int:
+    """Two runs with different seeds into one folder: how often the tables that they leave are all those of one."""
+    alone = [tables_of(seed, folder / f"seed {seed}") for seed in (0, 1)]
+    return sum(tables_of((0, 1), folder / f"both {each}") in alone for each in range(times))
+
+
+def tables_of(seeds, out: Path) -> dict[str, bytes]:
+    children = []
+    for seed in [seeds] if isinstance(seeds, int) else seeds:
+        children.append(os.fork())
+        if children[-1] == 0:
+            code = 1
+            try:
+                make_tables(out, seed)
+                code = 0
+            finally:
+                os._exit(code)
+    assert all(os.waitpid(pid, 0)[1] == 0 for pid in children)
+    return {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+
+
 def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
@@ -117,7 +139,8 @@ def main(folder: Path, kills: int) -> None:
         differing = {name for name, _ in files(out).items() ^ expected.items()}
         assert not differing, f"after {killed} other files than undisturbed: {differing}"
         runs += 1
-    sys.stdout.write(json.dumps({"kills": killed.total(), "runs": runs, "while": killed}))
+    together = at_once(folder, TOGETHER)
+    sys.stdout.write(json.dumps({"kills": killed.total(), "runs": runs, "while": killed, "together": together}))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import threading
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
 from pathlib import Path
@@ -112,9 +113,15 @@ def _run_missing(
     )
     with _deaf_workers():
         stream = parallel(_announced(missing, seed, observer))
-    for study_name, trial, rows in stream:
-        stores[study_name].write(trial, rows)
-        observer.finished(study_name, trial)
+    try:
+        for study_name, trial, rows in stream:
+            stores[study_name].write(trial, rows)
+            observer.finished(study_name, trial)
+    except BaseException:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # joblib's, that what is running is given up
+            stream.close()
+        raise
 
 
 @contextlib.contextmanager
