@@ -144,20 +144,18 @@ def fits() -> None:
         raise SystemExit("memory grows")
 
 
-def one_of_several() -> dict[str, Any]:
+def one_of_several(count: int) -> dict[str, Any]:
     """A process of its own: how long it took, and how well it did."""
     warnings.simplefilter("ignore")
     start = time.perf_counter()
-    agreement = [
-        adjusted_rand_score(labels, use(name, model, views)) for name, model, views, labels in mixed(FITS_EACH)
-    ]
+    agreement = [adjusted_rand_score(labels, use(name, model, views)) for name, model, views, labels in mixed(count)]
     seconds = time.perf_counter() - start
     return {"seconds": seconds, "processor": time.process_time(), "agreement": agreement}
 
 
-def at_once(count: int, **environment: str) -> list[dict[str, Any]]:
+def at_once(count: int, n_fits: int = FITS_EACH, **environment: str) -> list[dict[str, Any]]:
     """What so many processes found that ran at the same time; an error if one fails."""
-    command = [sys.executable, __file__, "one"]
+    command = [sys.executable, __file__, "one", str(n_fits)]
     running = [
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | environment) for _ in range(count)
     ]
@@ -192,7 +190,7 @@ def processes() -> None:
 if __name__ == "__main__":
     what = sys.argv[1] if len(sys.argv) > 1 else "all"
     if what == "one":
-        print(json.dumps(one_of_several()))
+        print(json.dumps(one_of_several(int(sys.argv[2]))))
         raise SystemExit
     for part in (fits, processes):
         if what in {"all", part.__name__}:
