@@ -221,6 +221,24 @@ def test_a_prox_is_firmly_non_expansive(name, data, relative):
     assert np.vdot(moved, moved) <= np.vdot(moved, apart) + allowed * np.linalg.norm(apart) + allowed**2
 
 
+VANISHING = 1e-150
+"""The square of less is not a number that counts."""
+
+
+@pytest.mark.parametrize("name", ["Nuclear", "NuclearCoupling", "L12Coupling"])
+@examples(20)
+@given(data=st.data(), power=st.integers(-900, 900))
+def test_what_decides_feasibility_has_no_unit(name, data, power):
+    """Neither underflow nor overflow of squares may make a dual point feasible."""
+    (point,) = data.draw(points(NORMS[name].on))
+    dual = {
+        "Nuclear": lambda x: Nuclear().excess(x, np.float64(1.0)).worst,
+        "NuclearCoupling": NuclearCoupling().polar,
+        "L12Coupling": L12Coupling().polar,
+    }[name]
+    assert dual(2.0**power * point) == 2.0**power * dual(point)
+
+
 @pytest.mark.parametrize("name", NORMS)
 @examples(30)
 @given(data=st.data())
@@ -238,8 +256,8 @@ def test_value_and_polar_obey_hoelder(name, data):
         "NuclearCoupling": NuclearCoupling().polar,
         "L12Coupling": L12Coupling().polar,
     }[name]
-    assert polar(second) == pytest.approx(norm.dual(second), rel=1e-12, abs=1e-300)
-    assert np.vdot(first, second) <= norm.value(first) * polar(second) * (1 + 1e-12) + 1e-300
+    assert polar(second) == pytest.approx(norm.dual(second), rel=1e-12, abs=VANISHING)
+    assert np.vdot(first, second) <= norm.value(first) * (polar(second) * (1 + 1e-12) + VANISHING)
 
 
 @examples(40)

@@ -13,6 +13,7 @@ from viewspan._linalg import eigh, singular_values, triangle
 from viewspan._typing import Array
 from viewspan.model.datafits import shrink_columns, squared_lengths
 from viewspan.model.penalties import shrinkage
+from viewspan.model.rounding import near_one
 
 SAME = 1e-10
 """A second singular value below this share of the first is rounding."""
@@ -61,8 +62,9 @@ class NuclearCoupling:
         return (shrinkage(rows @ rows.T, step) @ rows).reshape(stack.shape)
 
     def polar(self, stack: Array) -> float:
-        rows = stack.reshape(len(stack), -1)
-        return float(np.sqrt(max(eigh(rows @ rows.T)[0][-1], 0.0)))  # the largest loses nothing in the Gram matrix
+        rows, unit = near_one(stack.reshape(len(stack), -1))
+        squares, _ = eigh(rows @ rows.T)  # the largest one loses nothing in the Gram matrix
+        return unit * float(np.sqrt(max(squares[-1], 0.0)))
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ class L12Coupling:
         return shrink_columns(stack.reshape(len(stack), -1), step).reshape(stack.shape)
 
     def polar(self, stack: Array) -> float:
-        return float(np.sqrt(squared_lengths(stack.reshape(len(stack), -1)).max(initial=0.0)))
+        rows, unit = near_one(stack.reshape(len(stack), -1))
+        return unit * float(np.sqrt(squared_lengths(rows).max(initial=0.0)))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from viewspan._linalg import eigh, singular_values, svd
 from viewspan._typing import Array
-from viewspan.model.rounding import unit_error
+from viewspan.model.rounding import near_one, unit_error
 
 FAST = 1e-6
 """Thresholds above this share of the matrix's norm survive the squaring of a Gram matrix."""
@@ -71,11 +71,11 @@ class SpectralExcess:
 
     def uncertainty(self, enlargement: float) -> float:
         """Squares are known up to n·ε of the largest, and n of them may be wrong."""
-        radius, size = float(enlargement * self.lam), len(self.values)
-        if radius == 0.0:
+        radius, largest = float(enlargement * self.lam), float(self.values[0])
+        if radius == 0.0 or largest == 0.0:
             return 0.0
-        error = unit_error(self.right) * float(self.values[0]) ** 2
-        return float(np.sqrt(size)) * error / (radius + float(np.sqrt(radius**2 + error)))
+        share, error = radius / largest, unit_error(self.right)
+        return largest * float(np.sqrt(len(self.values)) * error / (share + np.sqrt(share**2 + error)))
 
     def directions(self, enlargement: float) -> Array:
         """Left and right singular vectors of what sticks out of the ball, side by side."""
@@ -121,8 +121,9 @@ class Nuclear:
         """Only the largest singular values matter here, and for those the Gram matrix is as good as a full
         decomposition.
         """
-        squares, right = eigh(matrix.T @ matrix)
-        return SpectralExcess(matrix, np.sqrt(np.maximum(squares[::-1], 0.0)), right[:, ::-1], lam)
+        scaled, unit = near_one(matrix)
+        squares, right = eigh(scaled.T @ scaled)
+        return SpectralExcess(matrix, unit * np.sqrt(np.maximum(squares[::-1], 0.0)), right[:, ::-1], lam)
 
 
 def shrinkage(gram: Array, threshold: Array | float) -> Array:

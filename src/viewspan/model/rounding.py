@@ -12,12 +12,25 @@ from viewspan._typing import Array
 EPS = float(np.finfo(float).eps)
 FEW = 4
 """Operations beside the sums."""
+FARTHEST = 1000
+"""Powers of two beyond this have no inverse."""
 
 
 def unit_error(*arrays: Array) -> float:
     """(n + 4)·ε for the longest side n of the arrays."""
     longest: int = max(side for array in arrays for side in array.shape)
     return EPS * (FEW + longest)
+
+
+def near_one(matrix: Array) -> tuple[Array, float]:
+    """The matrix over a power of two, and that power, so that squares of its largest entries neither vanish nor
+    overflow.
+    """
+    largest = float(np.abs(matrix).max(initial=0.0))
+    if not 0.0 < largest < np.inf:
+        return matrix, 1.0
+    power = int(np.clip(np.frexp(largest)[1], -FARTHEST, FARTHEST))
+    return matrix * 2.0**-power, 2.0**power
 
 
 def norm(array: Array) -> float:

@@ -69,8 +69,8 @@ class Result:
         Those of the reduction that the bases are made of, as columns; None for all.
     objective, dual_bound : float
         The objective reached and a proven lower bound of the optimum. The iteration sees the views in other
-        coordinates; both are those of the views themselves up to rounding: (n + 16)·ε·Σ f(X_i)(1 + ‖Z_i‖₂)^d, with n
-        the longest side of a view, and d = 2 for quadratic fits, else 1.
+        coordinates; both are those of the views themselves up to rounding: (n + 16)·ε·Σ f(X_i)(1 + ‖Z_i‖₂)^d, where
+        n is the longest side of a view, and d = 2 for quadratic fits, else 1.
     status : str
         Why the solver stopped, see :data:`Status`.
     n_iter : int
