@@ -7,7 +7,7 @@ import pytest
 
 from tests.problems import full_problem, random_views
 from viewspan._linalg import Spectrum
-from viewspan.model.couplings import RankOne, Uncoupled, row_singular_values
+from viewspan.model.couplings import L12Coupling, RankOne, Uncoupled, row_singular_values
 from viewspan.model.datafits import L1, L12, Ball, Frobenius, squared_lengths
 from viewspan.model.penalties import EntryExcess, Nuclear, SpectralExcess, ZeroDiagonalL1, relative, shrinkage
 from viewspan.model.problem import ROUNDING, SHARES, scale_limit
@@ -208,10 +208,13 @@ def test_strict_rank_one_is_all_or_nothing():
     one = np.multiply.outer([1.0, -2.0, 0.5], some_pattern())
     assert RankOne().value(one) == RankOne().value(np.zeros((3, 2, 2))) == RankOne().value(one[:1]) == 0.0
     assert RankOne().value(one + 1e-6 * np.random.default_rng(0).normal(size=one.shape)) == np.inf
+    two = np.random.default_rng(0).normal(size=(2, 2, 2))
+    assert RankOne().value(two) == RankOne().value(1e-12 * two) == np.inf
     assert RankOne().polar(np.zeros((2, 3, 3))) == 0.0
     assert RankOne().polar(one) == np.inf
     near = RankOne().prox(one + 0.1 * np.random.default_rng(0).normal(size=one.shape), 7.0)
     assert RankOne().value(near) == 0.0
+    assert near.shape == one.shape
     left, values, right = np.linalg.svd(
         (one + 0.1 * np.random.default_rng(0).normal(size=one.shape)).reshape(3, 4), full_matrices=False
     )
@@ -320,3 +323,44 @@ def test_a_ball_holds_what_is_on_its_surface():
     assert ball.polar(residual) == 0.0
     np.testing.assert_allclose(ball.conjugate(np.ones((2, 3))), np.sqrt(2) * ball.radius)
     np.testing.assert_allclose(ball.prox(2.0 * residual, 0.7), residual, rtol=1e-12)
+
+
+def test_nothing_has_no_size():
+    assert L12Coupling().polar(np.zeros((2, 0, 3))) == 0.0
+    assert ZeroDiagonalL1().polar(np.zeros((0, 0)), np.array(1.0)).shape == (0,)
+
+
+def test_what_sticks_out_is_shared_between_ball_and_coupling():
+    """For every share κ = 1 + share·(worst − 1)₊, and the coupling takes what is beyond κλ."""
+    problem = problem_of(lam=(0.5, 0.1), tau=0.7)
+    rng = np.random.default_rng(0)
+    slack = [0.1 * rng.normal(size=(8, 8)), rng.normal(size=(8, 8))]
+    excess = [problem.penalty.excess(block, lam) for block, lam in zip(slack, problem.lam, strict=True)]
+    assert excess[0].worst < 1.0 < excess[1].worst
+    multiplier = rng.normal(size=(2, 8, 8))
+    found = list(problem._coupled_limits(excess, multiplier, 0.3))
+    for share, limit in zip(SHARES, found, strict=True):
+        kappa = np.array([1.0, 1.0 + share * (excess[1].worst - 1.0)])
+        beyond = np.stack([view.beyond(k) for view, k in zip(excess, kappa, strict=True)])
+        norm = np.linalg.norm((multiplier + beyond).reshape(2, -1), 2)
+        np.testing.assert_allclose(limit.ravel(), 1.0 / np.maximum(kappa, norm / 0.7))
+        assert limit.shape == (2, 1)
+    weightless = [problem.penalty.excess(block, np.array(0.0)) for block in slack]
+    (only,) = problem._coupled_limits(weightless, multiplier, 0.3)
+    norm = np.linalg.norm((multiplier + np.stack(slack)).reshape(2, -1), 2)
+    np.testing.assert_allclose(only.ravel(), min(1.0, 0.7 / norm))
+    (limit, *_) = problem._coupled_limits(excess, 0.0 * multiplier, 100.0)
+    np.testing.assert_allclose(limit.ravel(), 0.01)
+
+
+def test_views_alone_leave_no_excess_and_prove_by_their_polar():
+    problem = problem_of(coupling="none", tau=0.0)
+    dual = [np.ones_like(t) for t in problem.targets]
+    certificate = problem.certificate(dual, np.zeros(problem.shape))
+    assert certificate.excess == []
+    bound = 0.0
+    for y, t, f, lam in zip(dual, problem.targets, problem.factors, problem.lam, strict=True):
+        linear, conjugate = np.sum(y * t), np.sum(y**2) / 4.0
+        scale = np.clip(linear / (2 * conjugate), 0.0, lam / np.linalg.norm(f.T @ y, 2))
+        bound += scale * linear - scale**2 * conjugate
+    assert certificate.bound == pytest.approx(bound)
