@@ -5,8 +5,8 @@
 
 Whole files of the kind are damaged at random, also inside their compressed parts; files that give an answer that was
 not there before are damaged further. They are read by a process of its own, which may take 3 GB, and 20 seconds of
-computing for one file. A defect is a process that dies, a time or a memory beyond that, or an error that is no sentence for the
-user; the file that showed it is kept.
+computing for one file. A defect is a process that dies, a time or a memory beyond that, or an error that is no sentence
+for the user; the file that showed it is kept.
 """
 
 import argparse

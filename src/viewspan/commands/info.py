@@ -8,10 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from viewspan._text import shortened, visible
 from viewspan.commands.terminal import one_sentence
 from viewspan.tables.table import Part
 
-MOST_ROWS = 60
+MOST_ROWS, LONGEST = 60, 200
 COLUMNS = {".csv", ".tsv", ".txt", ".parquet", ".gz", ".bz2", ".xz", ".zst"}
 
 
@@ -40,13 +41,13 @@ def info(
 def show_parts(path: Path, parts: list[Part], console: Console) -> None:
     by_column = path.suffix.lower() in COLUMNS
     rows = f", {parts[0].shape[0]} rows, {len(parts)} columns" if by_column and parts else ""
-    console.print(Text.assemble((str(path), "bold"), rows))
+    console.print(Text.assemble((visible(str(path)), "bold"), rows))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("column", "values") if by_column else ("key", "shape", "type"):
         table.add_column(name)
     for part in parts[:MOST_ROWS]:
         shape = () if by_column else (" × ".join(map(str, part.shape)) or "1",)
-        table.add_row(*[Text(cell) for cell in (part.key, *shape, part.kind)])
+        table.add_row(*[Text(shortened(visible(cell), LONGEST)) for cell in (part.key, *shape, part.kind)])
     console.print(table)
     if len(parts) > MOST_ROWS:
         console.print(f"… and {len(parts) - MOST_ROWS} more.")
@@ -57,9 +58,9 @@ def show_model(path: Path, console: Console) -> None:
     from viewspan.report.facts import certificate_sentence
 
     model: Any = load(path)
-    console.print(Text.assemble((str(path), "bold"), f", {model!r}"))
+    console.print(Text.assemble((visible(str(path)), "bold"), f", {model!r}"))
     names = model._view_names or ["X"]
     features = model.n_features_in_ if isinstance(model.n_features_in_, tuple) else (model.n_features_in_,)
     for name, count in zip(names, features, strict=True):
-        console.print(Text(f"  view {name}: {count} features"))
+        console.print(Text(f"  view {shortened(visible(str(name)), LONGEST)}: {count} features"))
     console.print(f"{len(model.labels_)} samples in {model.n_clusters_} clusters. {certificate_sentence(model)}")

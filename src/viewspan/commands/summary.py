@@ -7,13 +7,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from viewspan._text import shortened, visible
 from viewspan.report.facts import UNSURE, certificate_sentence, facts_of_views
 
 if TYPE_CHECKING:
     from viewspan.commands.job import Outcome
 
 MOST_BARS = 20
-WIDTH = 24
+WIDTH, LONGEST = 24, 60
 
 
 def show(outcome: "Outcome", console: Console) -> None:
@@ -47,7 +48,7 @@ def views_table(outcome: "Outcome") -> Table:
     for name in ("view", "features", "counts", "shows the clusters"):
         table.add_column(name, justify="left" if name == "view" else "right")
     for view in facts_of_views(outcome.model):
-        table.add_row(Text(view.name), str(view.features), view.weight, view.score)
+        table.add_row(Text(shortened(visible(view.name), LONGEST)), str(view.features), view.weight, view.score)
     return table
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from viewspan import _signals
+from viewspan._text import visible
 from viewspan.cli import PIPE_CLOSED
 from viewspan.commands.folder import WritingError
 
@@ -41,12 +42,12 @@ class Terminal:
 
     def say(self, sentence: str, style: str = "") -> None:
         """Words from files are words, whatever they look like."""
-        self.console.print(Text(sentence, style), soft_wrap=True)
+        self.console.print(Text(visible(sentence, keep="\n"), style), soft_wrap=True)
 
     def notes(self, sentences: list[str]) -> None:
         """Also in a pipe: they are about the data."""
         for sentence in sentences:
-            self.console.print(Text.assemble(("note: ", "yellow"), sentence), soft_wrap=True)
+            self.console.print(Text.assemble(("note: ", "yellow"), visible(sentence)), soft_wrap=True)
 
 
 @contextlib.contextmanager

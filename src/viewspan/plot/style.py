@@ -8,6 +8,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
+from viewspan._text import shortened, visible
+
 STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -66,9 +68,7 @@ def page_colour() -> Any:
 
 def plain(text: str) -> str:
     """Words of the user's as they are: a dollar sign begins no formula. Only long ones are cut in the middle."""
-    half = LONGEST // 2
-    short = text if len(text) <= LONGEST else f"{text[:half]}…{text[-half:]}"
-    return short.replace("$", r"\$")
+    return shortened(visible(text), LONGEST).replace("$", r"\$")
 
 
 def say(ax: Axes, sentence: str) -> None:

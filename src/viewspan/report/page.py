@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from sklearn.utils.validation import check_is_fitted
 
 from viewspan import plot
+from viewspan._text import shortened, visible
 from viewspan._version import __version__
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.plot.references import drawn_labels
@@ -71,8 +72,9 @@ def html_report(
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=as_seen,
     )
-    return loader.get_template("report.html").render(
+    page = loader.get_template("report.html").render(
         head=f"{len(model.labels_)} samples, {model.n_views_in_} view{'s' * (model.n_views_in_ > 1)}, "
         f"{model.n_clusters_} cluster{'s' * (model.n_clusters_ > 1)}",
         method=facts.method_sentence(model),
@@ -96,6 +98,12 @@ def html_report(
         command=command,
         versions=f"viewspan {__version__}, Python {platform.python_version()}, numpy {np.__version__}",
     )
+    return str(page)
+
+
+def as_seen(value: Any) -> Any:
+    """Words of the user's without characters that act; pictures, and what was made for scripts, as they are."""
+    return visible(value, keep="\n\t") if type(value) is str else value
 
 
 def draw_all(
@@ -127,13 +135,13 @@ def samples_of(model: SubspaceClusterer, ids: Any) -> list[list[Any]]:
     sure = np.asarray(model.confidence_)
     drawn = zip(rows, drawn_labels(model), strict=True)
     return [
-        [shortened(str(ids[row])), int(label), round(float(sure[row]), 2)] if row >= 0 else [None, int(label), None]
+        [name_of(ids[row]), int(label), round(float(sure[row]), 2)] if row >= 0 else [None, int(label), None]
         for row, label in drawn
     ]
 
 
-def shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_ID else f"{name[: LONGEST_ID - 1]}…"
+def name_of(name: Any) -> str:
+    return shortened(visible(str(name)), LONGEST_ID)
 
 
 def places_of(hover: Hover) -> list[tuple[float, float]]:

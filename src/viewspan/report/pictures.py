@@ -38,6 +38,7 @@ FINEST, COARSEST = 144.0, 36.0
 """Dots per inch of images inside pictures."""
 MOST_BYTES = 700_000
 """Of one picture; the page shall stay below three million."""
+TAG = re.compile(r"<[^>]*>")
 IDS = re.compile(r'(\bid="|xlink:href="#|href="#|url\(#)')
 NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 LARGEST = 120
@@ -130,8 +131,12 @@ def as_svg(figure: Figure, resolution: float) -> str:
 
 
 def of_the_page(text: str, name: str) -> str:
-    """With ids of its own and the page's colours."""
-    text = IDS.sub(lambda found: f"{found[0]}{name}-", text)
+    """With ids of its own and the page's colours; what is written in it stays."""
+    return TAG.sub(lambda tag: tag_of_the_page(tag[0], name), text)
+
+
+def tag_of_the_page(tag: str, name: str) -> str:
+    tag = IDS.sub(lambda found: f"{found[0]}{name}-", tag)
     for standing, colour in ((TEXT, "var(--ink)"), (LINE, "var(--line)"), (PAGE, "var(--card)")):
-        text = text.replace(standing, colour)
-    return text
+        tag = tag.replace(standing, colour)
+    return tag

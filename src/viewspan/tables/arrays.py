@@ -64,7 +64,10 @@ def header_of(file: IO[bytes], name: str) -> Header:
         raise InputError(f"{name} is damaged: what describes its array is longer than {LONGEST_HEADER} bytes.")
     file.seek(len(MAGIC) + 2)
     header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = header(file, max_header_size=LONGEST_HEADER)
+    try:
+        shape, _, dtype = header(file, max_header_size=LONGEST_HEADER)
+    except (MemoryError, RecursionError) as error:  # of a parser, for brackets in brackets
+        raise ValueError("what describes its array cannot be understood") from error
     if min(shape, default=0) < 0:
         raise InputError(f"{name} is damaged: it says that its array has {min(shape)} values on one side.")
     return Header(shape, dtype, math.prod(shape) * dtype.itemsize)

@@ -46,7 +46,7 @@ def as_table(source: "Source", frame: "pd.DataFrame", reading: Reading) -> Table
         frame = frame.drop(columns=UNNAMED)
         reading.note(f"{path}: the first column has no name and is taken as the names of its rows.")
     check_numbers(path, frame, unknown=reading.id_column is None)
-    frame = frame.apply(pandas().to_numeric)
+    frame = in_numbers(frame)
     if ids is None:
         note_numbers_like_ids(path, frame, reading)
     return source.table(frame, ids)
@@ -69,9 +69,9 @@ def take_ids(path: Path, frame: "pd.DataFrame", reading: Reading) -> Any:
 
 def note_numbers_like_ids(path: Path, frame: "pd.DataFrame", reading: Reading) -> None:
     """A column of different whole numbers with such a name is taken as it was asked, but not in silence."""
-    for column in frame.columns:
+    for column in [column for column in frame.columns if LIKE_IDS.match(str(column))]:
         values = frame[column]
-        if LIKE_IDS.match(str(column)) and len(values) > 1 and values.is_unique and (values % 1 == 0).all():
+        if len(values) > 1 and values.is_unique and (values % 1 == 0).all():
             reading.note(
                 f"{path}: column {column!r} is taken as a feature; give --id {column!r} if it names the samples, or "
                 f"--ignore {column!r}."
@@ -80,16 +80,15 @@ def note_numbers_like_ids(path: Path, frame: "pd.DataFrame", reading: Reading) -
 
 def check_numbers(path: Path, frame: "pd.DataFrame", *, unknown: bool) -> None:
     """Text is not guessed into numbers; where ids are unknown, it may be them."""
-    pd = pandas()
-    for column in frame.columns:
-        values = frame[column]
-        if values.isna().all():
+    types = pandas().api.types
+    for column, kind, empty in zip(frame.columns, frame.dtypes, frame.isna().all(), strict=True):
+        if empty:
             raise InputError(f"{path}: column {column!r} is empty; leave it out with --ignore {column!r}.")
-        if pd.api.types.is_datetime64_any_dtype(values) or pd.api.types.is_timedelta64_dtype(values):
+        if types.is_datetime64_any_dtype(kind) or types.is_timedelta64_dtype(kind):
             raise InputError(f"{path}: column {column!r} holds dates; turn them into numbers, or --ignore {column!r}.")
-        if pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        if is_number_kind(kind):
             continue
-        given = values.dropna()
+        given = frame[column].dropna()
         if not given.map(lambda value: isinstance(value, str | int | float)).all():
             raise InputError(
                 f"{path}: column {column!r} holds {type(given.iloc[0]).__name__}, and a view must be numbers."
@@ -122,6 +121,18 @@ def text_message(path: Path, column: str, given: Any, wrong: Any, *, unknown: bo
         f"{path}: column {column!r} holds text ({given.iloc[0]!r}), and a view must be numbers; "
         f"{meant}leave it out with --ignore {column!r}."
     )
+
+
+def in_numbers(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Text that says numbers, as numbers; a table may have many columns, and most are numbers already."""
+    pd = pandas()
+    words = [name for name, kind in zip(frame.columns, frame.dtypes, strict=True) if not is_number_kind(kind)]
+    return frame.assign(**{name: pd.to_numeric(frame[name]) for name in words}) if words else frame
+
+
+def is_number_kind(kind: Any) -> bool:
+    types = pandas().api.types
+    return bool(types.is_numeric_dtype(kind) or types.is_bool_dtype(kind))
 
 
 def columns_of(frame: "pd.DataFrame") -> list[Part]:

@@ -161,7 +161,9 @@ def length_of(value: Any) -> int:
     """Of a string or a list of numbers; of all of them, in a record."""
     if isinstance(value, tuple | list):
         return POINTER + sum(length_of(part) for part in value)
-    return POINTER + (int(value.nbytes) if hasattr(value, "nbytes") else len(value) if hasattr(value, "__len__") else 0)
+    if isinstance(value, str | bytes):
+        return POINTER + 2 * len(value)  # bytes of the file, and letters made of them
+    return POINTER + int(getattr(value, "nbytes", 0))
 
 
 def allow_memory(n_bytes: int) -> None:

@@ -135,6 +135,8 @@ def checked_ids(path: Path, ids: Any) -> AnyArray:
     names = [str(name) for name in ids]
     if any("\x00" in name for name in names):
         raise InputError(f"{path} has an id with a zero byte in it.")
+    if (wrong := next((name for name in names if name != legible(name)), None)) is not None:
+        raise InputError(f"{path} has the id {wrong!r}, which is not text in UTF-8; save it in that encoding.")
     values, counts = np.unique(np.array(names, dtype=str), return_counts=True)
     if (counts > 1).any():
         again = values[counts > 1]
@@ -160,7 +162,9 @@ def is_there(name: str | Path) -> bool:
 
 def format_of(path: Path) -> Format:
     if not is_there(path):
-        raise InputError(f"{path} does not exist.{closest(path.name, beside(path))}")
+        if path.name in (others := beside(path)):
+            raise InputError(f"{path} is a link that leads nowhere.")
+        raise InputError(f"{path} does not exist.{closest(path.name, others)}")
     if path.is_dir():
         raise InputError(f"{path} is a folder; give a file.")
     if not path.is_file():

@@ -28,7 +28,9 @@ for (const [name, points] of Object.entries(places)) {
     const [x, y] = points[found];
     const [id, cluster, confidence] = samples[found];
     const whose = id === null ? "a landmark" : id;
-    tip.textContent = `${whose} · cluster ${cluster}` + (confidence === null ? "" : ` · confidence ${confidence.toFixed(2)}`);
+    const name = document.createElement("bdi"); // so that the direction of its letters stays with it
+    name.textContent = whose;
+    tip.replaceChildren(name, ` · cluster ${cluster}` + (confidence === null ? "" : ` · confidence ${confidence.toFixed(2)}`));
     tip.hidden = false;
     const box = tip.getBoundingClientRect();
     tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, window.innerWidth - box.width - 4))}px`;
