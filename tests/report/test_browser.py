@@ -1,14 +1,9 @@
-"""The page in a browser: no error, no request, and pointing at a dot tells whose it is.
-
-Debian's packages chromium and chromium-driver are looked for; where they are not installed the tests are skipped.
-"""
+"""The page in a browser: no error, no request, and pointing at a dot tells whose it is."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
@@ -33,21 +28,6 @@ def page(tmp_path_factory):
     ids = [f"<i>sample</i> {row}" for row in range(60)]
     path.write_text(html_report(model, ids=ids, command="viewspan cluster a.csv b.csv"), encoding="utf-8")
     return path, model, ids
-
-
-@pytest.fixture(scope="module")
-def browser():
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not chromium or not driver:
-        pytest.skip("needs a browser: the packages chromium and chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield browser
-    browser.quit()
 
 
 def shown_at(browser, page, size, scheme="light"):
