@@ -220,7 +220,7 @@ def mat_files(folder: Path) -> None:
     cells = np.empty((1, 2), dtype=object)
     cells[0, 0], cells[0, 1] = VALUES, VALUES[:, :2]
     content = {"X": VALUES, "S": scipy.sparse.csc_array(VALUES), "y": np.arange(4)}
-    scipy.io.savemat(folder / "plain.mat", content)
+    scipy.io.savemat(folder / "plain.mat", {**content, "C": cells})
     scipy.io.savemat(folder / "packed.mat", {**content, "C": cells, "text": "abc"}, do_compression=True)
     scipy.io.savemat(folder / "cells.mat", {"C": cells})
     scipy.io.savemat(folder / "struct.mat", {"X": {"a": VALUES, "b": {"c": 1}}})
@@ -283,7 +283,7 @@ def trial_files(folder: Path) -> None:
 LOADERS = {
     "text": Loader(text_files, use_views, inside={".gz": in_gzip}),
     "npy": Loader(npy_files, use_views),
-    "npz": Loader(npz_files, lambda path: use_views(path, ("", "::X")), inside={".npz": in_zip}),
+    "npz": Loader(npz_files, use_views, inside={".npz": in_zip}),
     "mat": Loader(mat_files, lambda path: use_views(path, ("::X", "::S", "::C")), inside={".mat": in_mat}),
     "mat73": Loader(mat73_files, lambda path: use_views(path, ("::X", "::C"))),
     "parquet": Loader(parquet_files, use_views),

@@ -39,6 +39,7 @@ def load_text(path: Path, reading: Reading) -> "pd.DataFrame":
                 converters={ids: str.strip} if ids in layout.names else {},  # 007, and NA, are names as they are
                 encoding="utf-8-sig",
                 decimal=reading.decimal,
+                float_precision="round_trip",  # the faster ones die of an exponent such as 5555555555
                 skipinitialspace=True,
                 skip_blank_lines=len(layout.names) > 1,
             )

@@ -34,9 +34,9 @@ def read_labels(text: str, reading: Reading, ids: AnyArray | None, n_samples: in
         if chosen.read in (delimited.read_text, parquet.read_parquet):
             return from_table(source, reading, ids, n_samples)
         values = vector(source)
-    if len(values) != n_samples:
-        raise InputError(f"{text} has {len(values)} labels for {n_samples} samples.")
-    return np.array([as_word(text, value) for value in values], dtype=str)
+        if len(values) != n_samples:
+            raise InputError(f"{text} has {len(values)} labels for {n_samples} samples.")
+        return np.array([as_word(text, value) for value in values], dtype=str)
 
 
 def as_word(text: str, value: Any) -> str:
