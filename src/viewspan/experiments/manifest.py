@@ -1,6 +1,7 @@
 """What was run into a folder, and its table of results."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,10 +42,10 @@ class Manifest:
         return pd.DataFrame(rows)
 
     def latest(self, study: str) -> tuple[Path, int]:
-        """Folder and number of trials; the folder is one of those beside the file, whatever the file says."""
+        """Folder and number of trials; the folder is one that a store of this study made, beside the file."""
         run = read_json(path := self.folder / f"{study}.json")
         name, trials = (run.get("folder"), run.get("trials")) if isinstance(run, dict) else (None, None)
-        beside = isinstance(name, str) and Path(name).name == name and name != ".."
-        if not beside or not isinstance(trials, int) or trials < 1:
+        ours = isinstance(name, str) and re.fullmatch(re.escape(study) + "-[0-9a-f]{1,64}", name)
+        if not ours or not isinstance(trials, int) or trials < 1:
             raise ValueError(f"{path} is damaged: run the study again, or remove it to leave it out of the tables.")
         return self.folder / str(name), trials
