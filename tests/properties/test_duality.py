@@ -5,6 +5,7 @@ of a problem as it stands is lowered by what rounding may have done, so none is 
 other coordinates first costs rounding of the data. What coefficients are worth is computed anew, from the definitions.
 """
 
+import itertools
 import warnings
 from dataclasses import replace
 
@@ -16,6 +17,10 @@ from hypothesis import strategies as st
 import viewspan
 from tests.problems import optimum
 from tests.properties.strategies import AXES, SEEDS, Case, cases, examples, matrix
+from viewspan.model.couplings import Uncoupled
+from viewspan.model.datafits import L12
+from viewspan.model.penalties import Nuclear
+from viewspan.model.problem import Problem
 from viewspan.solvers import working_set
 from viewspan.solvers.admm import admm
 
@@ -120,6 +125,20 @@ def test_what_absent_samples_would_say_if_they_were_zero_proves_nothing(seed, ax
     zeros = admm(replace(case.problem, observed=None), tol=1e-6, max_iter=1000)
     bound = case.problem.certificate(zeros.dual, zeros.multiplier).bound
     a_bound_holds(bound, case, admm(case.problem, tol=1e-6, max_iter=1000).stack)
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_a_constraint_that_rounding_hides_is_not_taken_to_hold(order):
+    """FᵀY is (1e-17, 0), and 1 + 1e-17 − 1 is 0 to a computer: so Y would be feasible, and prove 0.58, if rounding were
+    believed. W = 1e17 (1, −1) rebuilds the target for nearly nothing.
+    """
+    rows = list(order)
+    factor = np.array([[1.0, 1.0], [1e-17, 0.0], [1.0, 1.0]])[rows]
+    target, dual = np.array([[0.0], [1.0], [0.0]])[rows], np.array([[1.0], [1.0], [-1.0]])[rows] / np.sqrt(3)
+    problem = Problem([factor], [target], np.array([1e-30]), 0.0, L12(), Nuclear(), Uncoupled())
+    objective = problem.value(np.array([[[1e17], [-1e17]]]))
+    assert objective < 1e-12
+    assert problem.certificate([dual], np.zeros(problem.shape)).bound <= objective
 
 
 def runs(case):
