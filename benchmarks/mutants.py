@@ -356,7 +356,11 @@ def main() -> None:
     os.chdir(ROOT)
     sys.path[:0] = [str(ROOT)]
     plugin = Session(lambda session: run(session, arguments))
-    sys.exit(pytest.main(["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--capture=no", "--tb=native", *TESTS], plugins=[plugin]))
+    sys.exit(
+        pytest.main(
+            ["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--capture=no", "--tb=native", *TESTS], plugins=[plugin]
+        )
+    )
 
 
 if __name__ == "__main__":
