@@ -7,12 +7,22 @@ import numpy as np
 import scipy.sparse
 
 from viewspan._linalg import ratio
-from viewspan._typing import Array, Block
+from viewspan._typing import AnyArray, Array, Block
 
 
 def is_sparse(array: Any) -> bool:
     """Whether this is one of scipy's."""
     return bool(scipy.sparse.issparse(array))
+
+
+def points_inside(starts: AnyArray, places: AnyArray, stored: int, shape: tuple[int, int]) -> bool:
+    """Whether the pointers of a compressed array ascend from nothing to what is stored, and its indices are those of
+    lines that exist; compiled code would go wherever they point.
+    """
+    lines, width = shape
+    ascend = len(starts) == lines + 1 and int(starts[0]) == 0 and bool((starts[1:] >= starts[:-1]).all())
+    whole = ascend and int(starts[-1]) <= min(len(places), stored)
+    return whole and (len(places) == 0 or bool(places.min() >= 0 and places.max() < width))
 
 
 def full(array: Any) -> Array:

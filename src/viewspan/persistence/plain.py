@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from viewspan._linalg import Spectrum
+from viewspan._sparse import points_inside
 from viewspan._typing import AnyArray
 from viewspan.coordinates import ByFeatures, BySamples
 from viewspan.estimators.base import SubspaceClusterer
@@ -157,7 +158,8 @@ class Decoder:
         shape, *parts = content
         data, indices, indptr = (np.asarray(self.decode(part)) for part in parts)
         n_rows, n_columns = map(natural, shape)
-        if not is_within_bounds(data, indices, indptr, n_rows, n_columns):
+        plain = {data.ndim, indices.ndim, indptr.ndim} == {1} and {indices.dtype.kind, indptr.dtype.kind} == {"i"}
+        if not plain or not points_inside(indptr, indices, len(data), (n_rows, n_columns)):
             raise ValueError("a sparse array points outside of itself")
         return self._keep(scipy.sparse.csr_array((data, indices, indptr), shape=(n_rows, n_columns)))
 
@@ -191,12 +193,3 @@ def texts(content: Any) -> AnyArray:
     array = np.empty(len(items), dtype=object)
     array[:] = items
     return array.reshape(tuple(map(natural, shape)))
-
-
-def is_within_bounds(data: AnyArray, indices: AnyArray, indptr: AnyArray, n_rows: int, n_columns: int) -> bool:
-    """Every place that a sparse array (CSR) names is in it; compiled code would read whatever is there."""
-    if {data.ndim, indices.ndim, indptr.ndim} != {1} or indices.dtype.kind != "i" or indptr.dtype.kind != "i":
-        return False
-    in_order = len(indptr) == n_rows + 1 and indptr[0] == 0 and bool((np.diff(indptr) >= 0).all())
-    whole = in_order and int(indptr[-1]) == len(indices) == len(data)
-    return whole and (len(indices) == 0 or bool(indices.min() >= 0 and indices.max() < n_columns))

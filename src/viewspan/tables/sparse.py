@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from viewspan._sparse import is_sparse
+from viewspan._sparse import is_sparse, points_inside
 from viewspan.tables.limits import check_memory
 from viewspan.tables.table import InputError
 
@@ -66,11 +66,7 @@ def check_lengths(path: Path, shape: tuple[int, ...], stored: int) -> None:
 
 
 def check_compressed(path: Path, starts: Any, places: Any, stored: int, shape: tuple[int, int]) -> None:
-    """Pointers ascend from nothing to all that is stored, and indices are those of a row or column that exists."""
-    lines, width = shape
-    ascend = len(starts) == lines + 1 and int(starts[0]) == 0 and bool((starts[1:] >= starts[:-1]).all())
-    whole = ascend and int(starts[-1]) <= min(len(places), stored)
-    if not whole or (len(places) and not (int(places.min()) >= 0 and int(places.max()) < width)):
+    if not points_inside(starts, places, stored, shape):
         raise InputError(f"{path} is damaged: its sparse matrix points outside of itself.")
 
 
