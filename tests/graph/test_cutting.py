@@ -15,7 +15,7 @@ from viewspan.graph.ncut import (
     cut,
     most_clusters,
     number_by_appearance,
-    warn_if_in_pieces,
+    separate_pieces,
 )
 from viewspan.graph.spectrum import Spectrum, degrees, leading_eigenvalues
 
@@ -113,7 +113,7 @@ def said(graph, n_clusters, eigenvalues=None):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         values = leading_eigenvalues(graph, 5, np.random.RandomState(0)) if eigenvalues is None else eigenvalues
-        warn_if_in_pieces(graph, values, n_clusters)
+        separate_pieces(graph, values, n_clusters)
     return [str(record.message) for record in caught]
 
 
