@@ -280,7 +280,7 @@ def test_new_samples_get_their_clusters(folder, samples):
     run("cluster", "a.csv", "b.csv", "--id", "who", "-k", 5, "-o", "out")
     known = pd.read_csv(folder / "out/labels.csv").set_index("id")
     for name in "ab":  # another order of rows and of columns
-        frame = pd.read_csv(folder / f"{name}.csv").set_index("who")
+        frame = pd.read_csv(folder / f"{name}.csv", float_precision="round_trip").set_index("who")
         third = frame.loc[[who for who in frame.index if int(who[1:]) % 3 == 0]]
         third.iloc[::-1, ::-1].to_csv(folder / f"{name}_new.csv")
     result = run("predict", "out/model", "a_new.csv", "b_new.csv", "--id", "who", "-o", "new.csv")

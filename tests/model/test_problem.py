@@ -337,8 +337,8 @@ def test_what_sticks_out_is_shared_between_ball_and_coupling():
     slack = [0.1 * rng.normal(size=(8, 8)), rng.normal(size=(8, 8))]
     excess = [problem.penalty.excess(block, lam) for block, lam in zip(slack, problem.lam, strict=True)]
     assert excess[0].worst < 1.0 < excess[1].worst
-    multiplier = rng.normal(size=(2, 8, 8))
-    found = list(problem._coupled_limits(excess, multiplier, 0.3))
+    multiplier, exact = rng.normal(size=(2, 8, 8)), [np.zeros((8, 8))] * 2
+    found = list(problem._coupled_limits(excess, multiplier, 0.3, exact))
     for share, limit in zip(SHARES, found, strict=True):
         kappa = np.array([1.0, 1.0 + share * (excess[1].worst - 1.0)])
         beyond = np.stack([view.beyond(k) for view, k in zip(excess, kappa, strict=True)])
@@ -346,10 +346,10 @@ def test_what_sticks_out_is_shared_between_ball_and_coupling():
         np.testing.assert_allclose(limit.ravel(), 1.0 / np.maximum(kappa, norm / 0.7))
         assert limit.shape == (2, 1)
     weightless = [problem.penalty.excess(block, np.array(0.0)) for block in slack]
-    (only,) = problem._coupled_limits(weightless, multiplier, 0.3)
+    (only,) = problem._coupled_limits(weightless, multiplier, 0.3, exact)
     norm = np.linalg.norm((multiplier + np.stack(slack)).reshape(2, -1), 2)
     np.testing.assert_allclose(only.ravel(), min(1.0, 0.7 / norm))
-    (limit, *_) = problem._coupled_limits(excess, 0.0 * multiplier, 100.0)
+    (limit, *_) = problem._coupled_limits(excess, 0.0 * multiplier, 100.0, exact)
     np.testing.assert_allclose(limit.ravel(), 0.01)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.problems import full_problem, random_views
+from viewspan._linalg import NumericalError
 from viewspan.solvers import admm as module
 from viewspan.solvers.admm import Iteration, admm, at_zero, measure, no_worse_than_zero
 from viewspan.solvers.closed_form import applies, solve_closed_form
@@ -108,7 +109,7 @@ def test_a_decomposition_that_fails_ends_with_what_was_found(monkeypatch, found)
     def failing(self):
         count.append(1)
         if len(count) == 12:
-            raise np.linalg.LinAlgError
+            raise NumericalError
         original(self)
 
     monkeypatch.setattr(Iteration, "advance", failing)
