@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PEERS ?= .venv-peers
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test test-oldest test-newest coverage audit lint format docs lock benchmark benchmark-accuracy benchmark-scale benchmark-beyond benchmark-missing clean
+.PHONY: demo test test-oldest test-newest coverage audit lint format docs lock benchmark benchmark-accuracy benchmark-scale benchmark-beyond benchmark-missing mutants clean
 
 demo: $(VENV)/.installed  ## cluster the bundled digits
 	$(BIN)/python -m viewspan.demo
@@ -67,6 +67,12 @@ benchmark-beyond: $(VENV)/.studies  ## strict rank one against large τ; robust 
 
 benchmark-missing: $(PEERS)/.installed  ## absent samples, against zeros, predictions and iMML: hours
 	cd benchmarks && ../$(PEERS)/bin/python missing.py
+
+mutants: $(VENV)/.developed  ## change model, solvers and graph in 5300 places, one at a time, and see which tests notice: half an hour of CPU
+	$(BIN)/pip install --quiet 'mutmut==3.8.*'
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py run
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py again --most 20
+	$(BIN)/python benchmarks/mutants.py report
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

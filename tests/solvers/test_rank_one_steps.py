@@ -266,3 +266,89 @@ def test_where_the_weights_of_all_are_too_much_for_one_each_is_tried_alone():
     np.testing.assert_array_equal(solution.scales, [0.0, 1.0])
     assert solution.objective < 0.9 * sum(np.sum(t**2) for t in problem.targets)
     assert solution.status == "stationary"
+
+
+def test_a_step_for_z_tells_gap_slope_and_gain_relative_to_the_objective():
+    problem, scales = problem_of(), np.array([1.0, 0.4])
+    run = Descent(problem, scales, 0.0)
+    run.limit = 1000
+    point = run._shared_step(run.point, 1e-6)
+    terms = InScales.of(problem, point.shared)
+    assert point.objective == pytest.approx(value(problem, scales, point.shared))
+    assert point.slope == pytest.approx(terms.slope(scales) / point.objective)
+    assert point.gain == pytest.approx((terms.value(scales) - terms.value(terms.best())) / point.objective)
+    assert point.gain > 0.0
+    assert 0.0 <= point.gap <= 1e-6
+    again = run._shared_step(point, 1e-1)  # too rough to improve on what is there
+    assert again.objective <= point.objective
+
+
+def test_a_step_for_z_goes_on_from_the_last_one_and_within_the_limit(monkeypatch):
+    problem = problem_of()
+    run = Descent(problem, np.ones(2), 0.0)
+    seen = []
+    original = rank_one.admm
+    monkeypatch.setattr(rank_one, "admm", lambda p, **k: seen.append(k) or original(p, **k))
+    run.limit = 30
+    run._shared_step(run.point, 1e-9)
+    used = run.used
+    run._shared_step(run.point, 1e-3)
+    assert [k["state"] is run.state for k in seen] == [True, True]
+    assert [k["max_iter"] for k in seen] == [30, max(30 - used, 1)]
+    assert [k["tol"] for k in seen] == [1e-9, 1e-3]
+    assert not run.point.shared.any()  # nothing is accepted here
+
+
+def test_a_run_at_its_limit_accepts_scales_without_a_proof():
+    problem = problem_of()
+    run = Descent(problem, np.array([1.0, 0.3]), 0.0)
+    run.follow(1e-6, 1e-5, n_rounds=1, max_iter=1000)
+    run.limit, before = run.used, run.point
+    run._round(1e-6)
+    assert run.used == run.limit
+    assert run.point.gap == np.inf
+    assert run.point.shared is before.shared
+    np.testing.assert_array_equal(run.point.scales, scales_step(problem, before).scales)
+    assert run.stretch == 2.0
+
+
+def test_a_stretched_step_that_does_not_pay_is_taken_back(monkeypatch):
+    problem = problem_of()
+    run = Descent(problem, np.array([1.0, 0.3]), 0.0)
+    run.follow(1e-6, 1e-9, n_rounds=1, max_iter=600)
+    stretches = []
+    original = rank_one.stretched
+
+    def spoiled(point, step, factor):
+        stretches.append(factor)
+        return replace(original(point, step, factor), scales=np.array([1e-3, 1e3]))
+
+    monkeypatch.setattr(rank_one, "stretched", spoiled)
+    run.follow(1e-6, 1e-9, n_rounds=1, max_iter=600)
+    assert (run.stretch, stretches) == (2.0, [])  # the first round is a plain one
+    before = run.point.objective
+    run.follow(1e-6, 1e-9, n_rounds=1, max_iter=600)
+    assert (run.stretch, stretches) == (1.0, [2.0])
+    assert run.point.objective <= before
+
+
+def test_starts_are_tried_roughly_and_the_best_followed_closely(monkeypatch):
+    seen = []
+    original = Descent.follow
+    monkeypatch.setattr(Descent, "follow", lambda self, *a, **k: seen.append((a, k)) or original(self, *a, **k))
+    solve_rank_one(problem_of(), max_iter=500)
+    tried, (last, limits) = seen[:-1], seen[-1]
+    assert len(tried) == 3
+    for arguments, more in tried:
+        assert arguments == (pytest.approx(1e-3), 1e-4)
+        assert more == {"n_rounds": 2, "max_iter": 100}
+    assert last == (pytest.approx(1e-5), 1e-4)
+    assert limits == {"n_rounds": rank_one.MAX_ITER, "max_iter": 500}
+
+
+def test_of_exact_fits_rounding_of_all_views_is_allowed():
+    """The sum over views: a large one next to a small one has more of it."""
+    views = random_views(0)
+    problem = full_problem([1e3 * views[0], views[1]], [0.0, 0.0], 0.0, coupling="rank_one")
+    assert objective_at(problem, np.ones(2), (1.0 - 1e-15) * np.eye(8)) == 0.0
+    assert objective_at(problem, np.ones(2), np.zeros((8, 8))) == pytest.approx(8e6 + 8)

@@ -221,3 +221,53 @@ def test_a_problem_that_is_not_screened_is_handed_on_as_it_is():
     assert seen == found.solution.history
     assert found.solution.gap <= 1e-7
     assert solve_screened(problem, tol=1e-15, max_iter=3).solution.n_iter == 3
+
+
+def test_the_last_solve_goes_on_from_the_rounds_and_within_their_limit(small, monkeypatch):
+    problem = with_values([[3.0, 1.0, 0.5, 0.1], [2.0, 1.0, 0.4, 0.1]])
+    enough = screen(problem)[:, :2]
+    monkeypatch.setattr(working_set, "screen", lambda _: enough)
+    monkeypatch.setattr(working_set, "violated_directions", lambda *_: np.empty((20, 0)))
+    monkeypatch.setattr(working_set, "STRICTEST", 5.0)
+    seen, parts = [], []
+    original = working_set.admm
+
+    def spied(problem, **more):
+        seen.append(more)
+        parts.append(original(problem, **more))
+        return parts[-1]
+
+    monkeypatch.setattr(working_set, "admm", spied)
+    found = solve_screened(problem, max_iter=400).solution
+    assert [more["max_iter"] for more in seen] == [400, 400 - parts[0].n_iter]
+    assert [more["tol"] for more in seen] == [pytest.approx(1e-2), 1e-4]
+    assert seen[1]["state"].penalty.copy.shape == (2, 20, 20)
+    assert found.n_iter == parts[0].n_iter + parts[1].n_iter
+    assert found.gap <= 1e-4
+
+
+def test_one_new_direction_is_enough_to_go_on(small, monkeypatch):
+    problem = with_values([[3.0, 1.0, 0.5, 0.1], [2.0, 1.0, 0.4, 0.1]])
+    basis = screen(problem)
+    monkeypatch.setattr(working_set, "screen", lambda _: basis[:, :3])
+    given = iter([basis[:, 3:4], basis[:, 4:]])
+    monkeypatch.setattr(working_set, "violated_directions", lambda *_: next(given))
+    seen = []
+    original = working_set.admm
+    monkeypatch.setattr(working_set, "admm", lambda p, **k: seen.append((p.shape[1], k)) or original(p, **k))
+    solve_screened(problem, tol=1e-5)
+    assert [size for size, _ in seen][:2] == [3, 4]
+    assert seen[1][1]["tol"] == pytest.approx(5e-6)
+    assert seen[1][1]["state"].penalty.copy.shape[1:] == (4, 4)
+
+
+def test_the_certificate_of_the_whole_is_asked_for_as_much_as_is_enough(monkeypatch):
+    problem, directions, part = restricted(keep=4)
+    asked = []
+    original = type(problem).certificate
+    monkeypatch.setattr(
+        type(problem), "certificate", lambda self, *a, enough: asked.append(enough) or original(self, *a, enough=enough)
+    )
+    solution, _ = certify_on_full(problem, directions, part, 1e-5)
+    assert asked == [pytest.approx((1.0 - 1e-5) * part.objective, rel=1e-12)]
+    assert certify_on_full(problem, directions, part, solution.gap)[0].status == "optimal"

@@ -188,6 +188,17 @@ def test_the_linear_system_is_solved_by_every_road(rows, columns):
         np.testing.assert_allclose(system.solve(rhs, weight, ridge), expected, rtol=1e-6, atol=1e-9)
 
 
+def test_the_inverse_is_formed_once_for_the_same_weights():
+    _, singular, right = np.linalg.svd(np.random.default_rng(0).normal(size=(5, 8)), full_matrices=False)
+    system = RidgeSystem(singular, right)
+    system.solve(np.ones((8, 1)), 2.0, 0.3)
+    first = system._inverse
+    system.solve(np.zeros((8, 1)), 2.0, 0.3)
+    assert system._inverse is first
+    system.solve(np.ones((8, 1)), 2.0, 0.4)
+    assert system._inverse is not first
+
+
 def test_what_lies_across_has_nothing_along():
     """Divided by a small ridge, even rounding would count."""
     rng = np.random.default_rng(0)
