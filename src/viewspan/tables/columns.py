@@ -124,10 +124,17 @@ def text_message(path: Path, column: str, given: Any, wrong: Any, *, unknown: bo
 
 
 def in_numbers(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Text that says numbers, as numbers; a table may have many columns, and most are numbers already."""
-    pd = pandas()
-    words = [name for name, kind in zip(frame.columns, frame.dtypes, strict=True) if not is_number_kind(kind)]
-    return frame.assign(**{name: pd.to_numeric(frame[name]) for name in words}) if words else frame
+    """Text that says numbers, as numbers; by Python, since pandas dies of some exponents."""
+    kinds = zip(frame.columns, frame.dtypes, strict=True)
+    words = {name: frame[name].map(as_number).astype(float) for name, kind in kinds if not is_number_kind(kind)}
+    return frame.assign(**words) if words else frame
+
+
+def as_number(value: Any) -> float:
+    truths = {"true": 1.0, "false": 0.0}
+    if isinstance(value, str):
+        return truths[value.lower()] if value.lower() in truths else float(value)
+    return float("nan") if value is None or value != value else float(value)
 
 
 def is_number_kind(kind: Any) -> bool:

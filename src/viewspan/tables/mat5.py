@@ -1,11 +1,10 @@
-"""How MATLAB's files up to version 7 are laid out, looked at before scipy reads them.
+"""MATLAB's files of versions 5 to 7.
 
-scipy believes what a file says of itself: matrices in matrices in matrices end in the death of the process, and sizes
-that are not true in memory that is not there. So a variable is unpacked here, within the limit, gone over, and handed
-on only if all its parts are there and it holds nothing but numbers, letters, and cells of those.
+scipy's reader believes what a file says of itself: matrices in matrices, letters that are not there and indices that
+point outside end the process. So a variable is unpacked here, within the limit, and only numbers, letters, and cells of
+those are read, as far as all of it is there.
 """
 
-import io
 import math
 import struct
 import zlib
@@ -14,15 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-import scipy.io
+import numpy as np
+import scipy.sparse
 
 from viewspan.tables.limits import check_memory, check_parts, check_there
+from viewspan.tables.sparse import check_compressed
 from viewspan.tables.table import InputError
 
 HEAD = 128
 MATRIX, COMPRESSED = 14, 15
-ITEMS = {1: 1, 2: 1, 3: 2, 4: 2, 5: 4, 6: 4, 7: 4, 9: 8, 12: 8, 13: 8, 16: 1, 17: 2, 18: 4}
-"""Bytes of one number, or letter, by the kind of an element."""
+ITEMS = {
+    **{1: np.dtype("i1"), 2: np.dtype("u1"), 3: np.dtype("i2"), 4: np.dtype("u2"), 5: np.dtype("i4")},
+    **{6: np.dtype("u4"), 7: np.dtype("f4"), 9: np.dtype("f8"), 12: np.dtype("i8"), 13: np.dtype("u8")},
+}
+LETTERS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
+"""What an element's numbers, or letters, are."""
 CLASSES = ("", "cell", "struct", "object", "char", "sparse", "double", "single")
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 NAMES = dict(enumerate((*CLASSES, *INTEGERS, "function", "opaque")))
@@ -132,7 +137,7 @@ def each_variable(file: IO[bytes], path: Path, order: str) -> Iterator[Variable]
 
 
 def load_variable(path: Path, key: str) -> Any:
-    """By scipy, from bytes that have been looked at."""
+    """One of them."""
     with path.open("rb") as file:
         head = file.read(HEAD)
         order = byte_order(head)
@@ -141,10 +146,7 @@ def load_variable(path: Path, key: str) -> Any:
         packed = file.read(chosen.size)
     content = unpacked(path, packed, order) if chosen.packed else packed
     check_memory(path, 2 * len(content))
-    check_matrix(path, key, Parts(memoryview(content), order))
-    tag = struct.pack(f"{order}II", MATRIX, len(content))
-    whole: Any = io.BytesIO(head + tag + content)
-    return scipy.io.loadmat(whole)[key]
+    return matrix(path, key, Parts(memoryview(content), order))
 
 
 def unpacked(path: Path, packed: bytes, order: str) -> bytes:
@@ -162,39 +164,74 @@ def unpacked(path: Path, packed: bytes, order: str) -> bytes:
     return content
 
 
-def check_matrix(path: Path, key: str, parts: Parts, *, cells: bool = True) -> None:
-    """All that the header promises is there; cells hold matrices, and no more cells."""
+def matrix(path: Path, key: str, parts: Parts, *, cells: bool = True) -> Any:
+    """What the header promises, if it is there; cells hold matrices, and no more cells."""
     kind, is_complex, sides, _ = parts.header()
-    count = math.prod(sides)
     if kind == "cell" and cells:
-        for _ in range(count):
-            what, content = parts.element()
-            if what != MATRIX:
-                raise ValueError("a cell holds something that is no matrix")
-            if len(content):
-                check_matrix(path, key, Parts(content, parts.order), cells=False)
-    elif kind == "sparse":
-        check_sparse(parts, is_complex, sides)
-    elif kind in NUMBERS or kind == "char":
-        for _ in range(1 + is_complex):
-            what, content = parts.element()
-            if kind == "char" and what in (16, 17, 18):
-                continue  # letters of several bytes: fewer, or more, than there are
-            if what not in ITEMS or len(content) != count * ITEMS[what]:
-                raise ValueError(f"{key!r} has another number of values than its {' × '.join(map(str, sides))}")
-    else:
-        inside = "" if cells else " in a cell"
-        raise InputError(f"{path}::{key} holds a {kind}{inside}, and a view must be real numbers.")
+        return cell(path, key, parts, sides)
+    if kind == "sparse" and len(sides) == 2:
+        return sparse(path, parts, is_complex, sides)
+    if kind == "char":
+        return words(parts, sides)
+    if kind in NUMBERS:
+        found = [values.reshape(sides, order="F") for values in values_of(parts, is_complex, math.prod(sides))]
+        return found[0] + 1j * found[1] if is_complex else found[0]
+    inside = "" if cells else " in a cell"
+    raise InputError(f"{path}::{key} holds a {kind}{inside}, and a view must be real numbers.")
 
 
-def check_sparse(parts: Parts, is_complex: bool, sides: tuple[int, ...]) -> None:
-    """Three lists of whole elements; where they point is looked at when scipy has read them."""
-    if len(sides) != 2:
-        raise ValueError("a sparse matrix must have two sides")
-    for _ in range(3 + is_complex):
+def values_of(parts: Parts, is_complex: bool, count: int | None = None) -> list[Any]:
+    """Real parts, and imaginary ones; so many, if that is known."""
+    found = []
+    for _ in range(1 + is_complex):
         kind, content = parts.element()
-        if kind not in ITEMS or len(content) % ITEMS[kind]:
-            raise ValueError("a sparse matrix ends too early")
+        if kind not in ITEMS or (len(content) % ITEMS[kind].itemsize):
+            raise ValueError("a matrix has values that are no numbers")
+        values = np.frombuffer(content, np.dtype(parts.order + ITEMS[kind].str[1:])).astype(ITEMS[kind])
+        if count is not None and len(values) != count:
+            raise ValueError(f"a matrix of {count} values has {len(values)}")
+        found.append(values)
+    return found
+
+
+def cell(path: Path, key: str, parts: Parts, sides: tuple[int, ...]) -> Any:
+    found = []
+    for _ in range(math.prod(sides)):
+        kind, content = parts.element()
+        if kind != MATRIX:
+            raise ValueError("a cell holds something that is no matrix")
+        inner = Parts(content, parts.order)
+        found.append(matrix(path, key, inner, cells=False) if len(content) else np.zeros((0, 0)))
+    every = np.empty(len(found), dtype=object)
+    for place, one in enumerate(found):
+        every[place] = one
+    return every.reshape(sides, order="F")
+
+
+def sparse(path: Path, parts: Parts, is_complex: bool, sides: tuple[int, ...]) -> Any:
+    """Rows of every value, where columns start, and the values."""
+    (rows,), (starts,), values = values_of(parts, False), values_of(parts, False), values_of(parts, is_complex)
+    stored = int(starts[-1]) if len(starts) else 0
+    data = [part[: max(stored, 0)] for part in values]
+    places = rows[: len(data[0])]
+    check_compressed(path, starts, places, len(data[0]), (sides[1], sides[0]))
+    return scipy.sparse.csc_array(
+        (data[0] + 1j * data[1] if is_complex else data[0], places, starts), shape=(sides[0], sides[1])
+    )
+
+
+def words(parts: Parts, sides: tuple[int, ...]) -> Any:
+    """Rows of letters."""
+    kind, content = parts.element()
+    if kind not in LETTERS:
+        raise ValueError("text has no letters")
+    order = {"<": "-le", ">": "-be"}[parts.order] if LETTERS[kind] in ("utf-16", "utf-32") else ""
+    text = bytes(content).decode(LETTERS[kind] + order, "replace")
+    if sides[:-1] == (1,):
+        return np.array([text])
+    if len(text) != math.prod(sides) or len(sides) != 2:
+        raise ValueError("text has another number of letters than its sides tell")
+    return np.array([text[row :: sides[0]] for row in range(sides[0])])
 
 
 def check_version_4(path: Path) -> None:

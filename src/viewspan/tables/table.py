@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from viewspan._text import visible
 from viewspan._typing import AnyArray
 
 MOST_LISTED = 8
@@ -59,7 +60,7 @@ class Part:
     kind: str
 
     def __str__(self) -> str:
-        return f"{self.key} ({' × '.join(map(str, self.shape)) or 'a single value'})"
+        return f"{visible(self.key)} ({' × '.join(map(str, self.shape)) or 'a single value'})"
 
 
 @dataclass
