@@ -19,7 +19,7 @@ from tests.strangers import LOADERS, VALUES, whole_trials
 from viewspan import memory
 from viewspan.experiments.manifest import Manifest
 from viewspan.experiments.store import read_json
-from viewspan.tables import InputError, Reading, contents, limits, read
+from viewspan.tables import InputError, Reading, contents, limits, matlab, read
 from viewspan.tables.labels import read_labels
 
 SEEDS = Path(__file__).parents[1] / "seeds"
@@ -141,11 +141,30 @@ def test_sparse_matrices_that_point_outside(kind, tmp_path):
     refused(tmp_path / "b.npz", "points outside of itself")
 
 
+def test_matlab_is_read_as_scipy_reads_it(tmp_path):
+    cells = np.array(["a", "bc", ""], dtype=object)
+    rows = {"names": np.array(["ab", "c", "déf"]), "one": "héllo", "cells": cells, "none": np.zeros((0, 3))}
+    numbers = {"deep": np.arange(24, dtype=">i2").reshape(2, 3, 4), "yes": np.eye(3) > 0, "waves": np.eye(2) * 1j}
+    content = rows | numbers | {"sparse": scipy.sparse.csc_array(VALUES)}
+    for packed in (False, True):
+        scipy.io.savemat(tmp_path / "a.mat", content, do_compression=packed)
+        whole = scipy.io.loadmat(tmp_path / "a.mat")
+        assert [part.key for part in contents(tmp_path / "a.mat")] == list(content)
+        for key in content:
+            found, known = matlab.load(tmp_path / "a.mat", key), whole[key]
+            if key == "sparse":
+                found, known = found.toarray(), known.toarray()
+            assert found.dtype == known.dtype and found.shape == known.shape
+            if key == "cells":
+                found, known = ([(str(one.dtype), str(one)) for one in every.ravel()] for every in (found, known))
+            assert np.asarray(found).tolist() == np.asarray(known).tolist()
+
+
 def test_variables_that_are_not_what_they_say(tmp_path):
     scipy.io.savemat(tmp_path / "a.mat", {"X": VALUES})
     content = (tmp_path / "a.mat").read_bytes()
     (tmp_path / "b.mat").write_bytes(content.replace(struct.pack("<2i", 4, 3), struct.pack("<2i", 2**30, 2**30)))
-    refused(tmp_path / "b.mat", "has another number of values", "::X")
+    refused(tmp_path / "b.mat", "a matrix of 1152921504606846976 values has 12", "::X")
     (tmp_path / "c.mat").write_bytes(content[:-8])
     refused(tmp_path / "c.mat", "cut short or damaged", "::X")
     body = zlib.compress(struct.pack("<II", 14, 2**31) + content[136:])

@@ -22,7 +22,7 @@ from viewspan.tables.table import InputError
 
 HEAD = 128
 MATRIX, COMPRESSED = 14, 15
-ITEMS = {
+ITEMS: dict[int, np.dtype[Any]] = {
     **{1: np.dtype("i1"), 2: np.dtype("u1"), 3: np.dtype("i2"), 4: np.dtype("u2"), 5: np.dtype("i4")},
     **{6: np.dtype("u4"), 7: np.dtype("f4"), 9: np.dtype("f8"), 12: np.dtype("i8"), 13: np.dtype("u8")},
 }
@@ -215,9 +215,8 @@ def sparse(path: Path, parts: Parts, is_complex: bool, sides: tuple[int, ...]) -
     data = [part[: max(stored, 0)] for part in values]
     places = rows[: len(data[0])]
     check_compressed(path, starts, places, len(data[0]), (sides[1], sides[0]))
-    return scipy.sparse.csc_array(
-        (data[0] + 1j * data[1] if is_complex else data[0], places, starts), shape=(sides[0], sides[1])
-    )
+    numbers = data[0] + 1j * data[1] if is_complex else data[0]
+    return scipy.sparse.csc_array((numbers, places, starts), shape=(sides[0], sides[1]))
 
 
 def words(parts: Parts, sides: tuple[int, ...]) -> Any:
@@ -231,7 +230,7 @@ def words(parts: Parts, sides: tuple[int, ...]) -> Any:
         return np.array([text])
     if len(text) != math.prod(sides) or len(sides) != 2:
         raise ValueError("text has another number of letters than its sides tell")
-    return np.array([text[row :: sides[0]] for row in range(sides[0])])
+    return np.array([text[row :: sides[0]] for row in range(sides[0])], dtype=str)
 
 
 def check_version_4(path: Path) -> None:
