@@ -63,6 +63,8 @@ def test_nothing_leaves_the_page(browser, page, size):
     shown_at(browser, page, size)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= size[0]
     assert browser.execute_script(WIDER) == []
+    across = "const list = document.querySelector('.notes ul'); return list.scrollWidth - list.clientWidth"
+    assert browser.execute_script(across) <= 0  # a long word is broken, not hidden
 
 
 def test_names_are_there_as_words(browser, page):
