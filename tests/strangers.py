@@ -13,7 +13,9 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +23,11 @@ import pandas as pd
 import scipy.io
 import scipy.sparse
 
+import viewspan
 from viewspan.experiments.manifest import Manifest
 from viewspan.experiments.store import NUMBERS, WORDS
 from viewspan.experiments.tables import summarise
+from viewspan.persistence.archive import DESCRIPTION, SUMS
 from viewspan.tables import InputError, Reading, contents, read
 from viewspan.tables.labels import read_labels
 
@@ -195,6 +199,36 @@ def whole_trials() -> dict[str, Content]:
     }
 
 
+def model_files(folder: Path) -> None:
+    views = [np.vstack([np.outer(np.arange(1.0, 9.0), row) for row in np.eye(2, 3)]) for _ in range(2)]
+    viewspan.save(viewspan.CLRSC(2, random_state=0).fit(views), folder / "whole.model")
+
+
+def in_model(content: Content, rng: random.Random) -> Content:
+    """One part, by somebody who mends the checksums."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = {entry.filename: archive.read(entry) for entry in archive.infolist()}
+    chosen = rng.choice([DESCRIPTION, *parts])
+    parts[chosen] = mutated(parts[chosen], rng)
+    if chosen != SUMS:
+        parts[SUMS] = "".join(f"{sha256(parts[name]).hexdigest()}  {name}\n" for name in parts if name != SUMS).encode()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return buffer.getvalue()
+
+
+def use_model(path: Path) -> None:
+    """Loaded, and asked. Numbers that were changed may give any labels, and parts that do not fit any error of
+    Python's; the process goes on.
+    """
+    model = viewspan.load(path)
+    for ask in (model.predict, model.transform, model.predict_confidence):
+        with suppress(Exception):
+            ask([VALUES[:, :3], VALUES[:, :3]])
+
+
 def text_files(folder: Path) -> None:
     frame = pd.DataFrame(VALUES, columns=["x", "y y", "z"], index=["p", "q", "007", "é"])
     frame.to_csv(folder / "names.csv")
@@ -290,5 +324,6 @@ LOADERS = {
     "h5ad": Loader(h5ad_files, lambda path: use_views(path, ("", "::raw", "::X_pca"))),
     "h5mu": Loader(h5mu_files, use_views),
     "labels": Loader(label_files, use_labels, inside={".npz": in_zip, ".mat": in_mat}),
+    "model": Loader(model_files, use_model, expected=(ValueError,), inside={".model": in_model}),
     "trials": Loader(trial_files, use_trials, expected=(ValueError, FileNotFoundError)),
 }

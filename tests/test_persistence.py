@@ -320,6 +320,10 @@ def test_more_than_the_memory_holds_is_refused(saved, monkeypatch):
 def test_files_that_are_no_archives(tmp_path):
     with pytest.raises(FileNotFoundError):
         viewspan.load(tmp_path / "nothing")
+    os.mkfifo(tmp_path / "pipe")
+    for nothing in ("/dev/zero", tmp_path / "pipe", tmp_path):
+        with pytest.raises(ValueError, match="is no file"):
+            viewspan.load(nothing)
     (tmp_path / "text").write_text("a,b\n1,2\n")
     with pytest.raises(ValueError, match="is not a model that viewspan saved"):
         viewspan.load(tmp_path / "text")

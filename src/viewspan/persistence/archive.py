@@ -79,13 +79,15 @@ def is_model(path: Path) -> bool:
 
 def parts_of(path: Path) -> dict[str, bytes]:
     """By their names, of which there may be no others; none is ever written to disk."""
-    with path.open("rb") as file:  # a file that is not there says so itself
-        if not zipfile.is_zipfile(file):
-            raise NotAModelError("is not a model that viewspan saved.")
-        with zipfile.ZipFile(file) as archive:
-            entries = archive.infolist()
-            check_entries(entries, path.stat().st_size)
-            return {entry.filename: archive.read(entry) for entry in entries}
+    if path.exists() and not path.is_file():
+        raise NotAModelError("is no file.")
+    content = io.BytesIO(path.read_bytes())  # a file that is not there says so itself
+    if not zipfile.is_zipfile(content):
+        raise NotAModelError("is not a model that viewspan saved.")
+    with zipfile.ZipFile(content) as archive:
+        entries = archive.infolist()
+        check_entries(entries, len(content.getbuffer()))
+        return {entry.filename: archive.read(entry) for entry in entries}
 
 
 def check_entries(entries: Sequence[zipfile.ZipInfo], size: int) -> None:
