@@ -15,7 +15,7 @@ PROGRAM = """
 import json, tracemalloc
 import load
 {leak}
-load.SHAPES = [(80, (12, 20)), (60, (30,)), (50, (60, 70)), (90, (9, 8, 7))]
+load.SHAPES = [(48, (12, 20)), (40, (30,)), (36, (50, 40)), (60, (9, 8))]
 tracemalloc.start()
 rows = load.run({count}, {warm_up}, 13)
 print(json.dumps([*load.growth(rows), min(row[3] for row in rows)]))
@@ -38,8 +38,8 @@ def in_a_process(program):
 
 @needs_linux
 def test_memory_returns_to_its_level():
-    """After a warm-up of two rounds of all roads, three more."""
-    resident, held, agreement = in_a_process(PROGRAM.format(leak="", count=65, warm_up=26))
+    """After a warm-up of two rounds of all roads, two more."""
+    resident, held, agreement = in_a_process(PROGRAM.format(leak="", count=52, warm_up=26))
     assert resident < ALLOWED
     assert held < KEPT
     assert agreement > 0.9
@@ -48,7 +48,7 @@ def test_memory_returns_to_its_level():
 @needs_linux
 def test_a_leak_would_be_seen():
     """The same with one that keeps the views of every fit."""
-    _, held, _ = in_a_process(PROGRAM.format(leak=LEAK, count=39, warm_up=26))
+    _, held, _ = in_a_process(PROGRAM.format(leak=LEAK, count=26, warm_up=13))
     assert held > KEPT
 
 

@@ -52,7 +52,7 @@ def lam_of_scaled_view(view: Array, n_features: int) -> Array:
     radius = np.minimum(np.maximum(MISS * noise, SLACK * distance), MOST_MISSED * length)
     radius = np.where(distance < MOST_MISSED * length, radius, length)  # what nothing explains has no representation
     problem = Problem([view], [view], np.ones(1), 0.0, Ball(radius), ZeroDiagonalL1(), Uncoupled())
-    with threads_for(1, n_samples):
+    with threads_for(1, min(view.shape)):  # thin products, in which two threads of BLAS only wait for each other
         first = admm(problem, tol=1e-2, max_iter=FIRST_PASS_ITERATIONS)
     if first.status == "non_finite":
         raise NumericalError(
