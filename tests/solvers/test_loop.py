@@ -10,6 +10,7 @@ from viewspan._linalg import NumericalError
 from viewspan.solvers import admm as module
 from viewspan.solvers.admm import Iteration, admm, at_zero, measure, no_worse_than_zero
 from viewspan.solvers.closed_form import applies, solve_closed_form
+from viewspan.solvers.ladmpsap import ladmpsap
 from viewspan.solvers.result import relative_gap
 from viewspan.solvers.schedule import Schedule
 from viewspan.solvers.state import State
@@ -293,3 +294,17 @@ def test_the_closed_form_and_its_proof(lam, datafit):
     assert (solution.status, solution.n_iter) == ("optimal", 1)
     (check,) = solution.history
     assert check == (1, solution.objective, solution.dual_bound, solution.gap, 0.0, 0.0, 8)
+
+
+def test_directions_are_those_of_the_rows_where_only_rows_are_reduced():
+    """Eight directions, eleven samples."""
+    rotation, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(11, 8)))
+    for axes in ({}, {"coupling": "none", "tau": 0.0}):
+        problem = problem_of(**axes)
+        problem = replace(problem, targets=[f @ rotation.T for f in problem.factors])
+        solutions = [admm(problem), at_zero(problem), ladmpsap(problem)]
+        if not problem.coupled:
+            solutions.append(solve_closed_form(problem))
+        for solution in solutions:
+            assert solution.stack.shape == (2, 8, 11)
+            assert solution.history[-1].n_directions == 8

@@ -124,7 +124,7 @@ def strong_coefficients(n_neighbors: int, n_landmarks: int) -> int:
 
 def affinity_to_landmarks(result: Result, landmarks: AnyArray, weights: Array, n_neighbors: int) -> Graph:
     """B: the largest entries of the landmarks' columns of the paper's 𝕎."""
-    n_samples = result.cores.shape[1] if result.left is None else len(result.left)
+    n_samples = len(part(result.left, slice(None)))
 
     def join(start: int) -> scipy.sparse.csr_array:
         rows = slice(start, min(start + ROWS, n_samples))
