@@ -15,7 +15,7 @@ from viewspan.graph import patterns as matching
 from viewspan.graph.chance import by_chance
 from viewspan.graph.consensus import cut_together
 from viewspan.graph.discretize import alternate, assign, by_direction, unit_rows
-from viewspan.graph.ncut import check_affinity, cut, warn_if_in_pieces
+from viewspan.graph.ncut import check_affinity, cut, separate_pieces
 from viewspan.graph.patterns import Patterns, closeness_by_rank, neighbour_graph, patterns_of, unit_columns
 from viewspan.graph.spectrum import Spectrum, degrees, iterative_eigenpairs
 from viewspan.graph.unite import Unite
@@ -154,7 +154,7 @@ def test_whole_numbers_become_real_ones(form):
 def test_pieces_with_small_weights_are_pieces():
     graph = 0.3 * np.kron(np.eye(3), np.ones((4, 4)))
     with pytest.warns(UserWarning, match="in 3 separate pieces"):
-        warn_if_in_pieces(graph, np.ones(3), 2)
+        separate_pieces(graph, np.ones(3), 2)
 
 
 def test_chance_is_drawn_with_every_seed(monkeypatch):
