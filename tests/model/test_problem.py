@@ -346,7 +346,7 @@ def test_what_sticks_out_is_shared_between_ball_and_coupling():
         np.testing.assert_allclose(limit.ravel(), 1.0 / np.maximum(kappa, norm / 0.7))
         assert limit.shape == (2, 1)
     inside = [problem.penalty.excess(0.01 * block, lam) for block, lam in zip(slack, problem.lam, strict=True)]
-    for limit in problem._coupled_limits(inside, 0.0 * multiplier, 0.0):
+    for limit in problem._coupled_limits(inside, 0.0 * multiplier, 0.0, exact):
         np.testing.assert_array_equal(limit, np.ones((2, 1)))  # what keeps to its balls is not scaled
     weightless = [problem.penalty.excess(block, np.array(0.0)) for block in slack]
     (only,) = problem._coupled_limits(weightless, multiplier, 0.3, exact)
