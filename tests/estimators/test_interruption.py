@@ -1,6 +1,7 @@
 """Ctrl-C, or an error, at any moment of a fit: the estimator is unfitted, threads have gone."""
 
 import functools
+import inspect
 import os
 import signal
 import sys
@@ -57,6 +58,7 @@ class Moments:
     def step(self, frame, event, _):
         if frame.f_code not in self.steps_in:
             return None
+        frame.f_trace = self.step  # from Python 3.13 on, only then is the next line heeded
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         if event == "opcode":
             self.tick()
@@ -98,7 +100,8 @@ def test_a_fit_that_is_stopped_at_any_moment_leaves_the_estimator_unfitted(what,
     model, action = ACTIONS[what]
     with Moments() as all_moments:
         action(model)
-    for at in np.random.default_rng(0).integers(2, all_moments.count, MOMENTS, endpoint=True):
+    last = all_moments.count // 2 if what == "Dask" else all_moments.count  # its threads take some of the calls
+    for at in np.random.default_rng(0).integers(2, last, MOMENTS, endpoint=True):
         model.fit(OTHERS)
         with pytest.raises((KeyboardInterrupt, FloatingPointError)), Moments(act, at):
             action(model)
@@ -119,7 +122,7 @@ def test_a_fit_of_wrong_input_forgets_the_former_one():
 
 def test_between_any_two_steps_of_the_interpreter_a_model_is_fitted_or_not():
     """Nothing between: no attribute of a former fit beside those of a new one, none without the others."""
-    functions = [LRR.fit.__wrapped__.__wrapped__, whole.forget, whole.become]
+    functions = [inspect.unwrap(LRR.fit), whole.forget, whole.become]
     steps_in, model = [function.__code__ for function in functions], LRR(2, random_state=0)
     with Moments(steps_in=steps_in) as all_moments:
         model.fit(VIEWS)
@@ -196,7 +199,7 @@ def test_threads_end_with_the_fit(model, views, monkeypatch):
     def noted(thread):
         began.append(thread)
         start(thread)
-        if len(began) == 2:
+        if len(began) == 1:
             ctrl_c()
 
     with threadpool_limits(2):
@@ -206,8 +209,8 @@ def test_threads_end_with_the_fit(model, views, monkeypatch):
             model.fit(views)
         monkeypatch.undo()
         for thread in began:
-            thread.join(60)  # the second was interrupted before anybody knew of it
-        assert len(began) >= 2 and not any(thread.is_alive() for thread in began)
+            thread.join(60)  # the first was interrupted before anybody knew of it
+        assert began and not any(thread.is_alive() for thread in began)
         assert blas_threads() == allowed
     assert not found_by_a_fit(model)
 

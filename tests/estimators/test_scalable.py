@@ -382,7 +382,7 @@ def test_what_fails_leaves_the_model_as_it_was(many):
 
 
 def test_wide_data_is_not_refused_for_the_square_of_its_features(monkeypatch):
-    wide = scipy.sparse.random_array((60, 30_000), density=1e-3, rng=np.random.default_rng(0), format="csr")
+    wide = scipy.sparse.random_array((60, 30_000), density=1e-3, random_state=0, format="csr")
     monkeypatch.setattr(memory, "available", lambda: 2 * 10**9)
     assert viewspan.LRR(2, graph="landmarks", random_state=0).fit(wide).labels_.shape == (60,)
     with pytest.raises(MemoryError, match="TruncatedSVD"):
