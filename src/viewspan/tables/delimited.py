@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from viewspan.tables.read import Source
 
+NAME = "\x02"
+"""Stands before a name while it is read."""
+
 
 def read_text(source: "Source", reading: Reading) -> list[Table]:
     """A view of a .csv or .tsv file."""
@@ -36,7 +39,7 @@ def load_text(path: Path, reading: Reading) -> "pd.DataFrame":
                 header=0 if layout.header else None,
                 names=layout.names,
                 index_col=False,
-                converters={ids: str.strip} if ids in layout.names else {},  # 007, and NA, are names as they are
+                converters={ids: as_name} if ids in layout.names else {},  # 007, and NA, are names as they are
                 encoding="utf-8-sig",
                 decimal=reading.decimal,
                 float_precision="round_trip",  # the faster ones die of an exponent such as 5555555555
@@ -50,7 +53,14 @@ def load_text(path: Path, reading: Reading) -> "pd.DataFrame":
         raise InputError(
             f"{path} is not a table of {len(layout.names)} columns separated by {SEPARATORS[layout.separator]}: {what}."
         ) from error
+    if ids in frame.columns:
+        frame[ids] = frame[ids].astype(object).str.removeprefix(NAME)
     return frame  # type: ignore[no-any-return]
+
+
+def as_name(cell: str) -> str:
+    """Marked, because pandas 3 takes NA for nothing even after a converter."""
+    return NAME + cell.strip()
 
 
 def contents_of_text(path: Path) -> list[Part]:
