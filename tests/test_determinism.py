@@ -198,7 +198,7 @@ def test_predictions_and_explanations_leave_the_global_generator_alone():
         np.testing.assert_array_equal(first, second)
 
 
-@pytest.mark.parametrize(("name", "order"), product(FOUR, ["names", "values"]))
+@pytest.mark.parametrize(("name", "order"), list(product(FOUR, ["names", "values"])))
 def test_the_order_in_which_views_are_named_is_theirs(name, order):
     """A dict is read in its own order, not in that of hashes; models find views by name afterwards."""
     model = fitted(name)

@@ -7,12 +7,13 @@ problem runs on one; a large one of a single view is left to BLAS.
 """
 
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, ClassVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -26,38 +27,43 @@ WAITING = 2
 _executor: ContextVar[Executor | None] = ContextVar("viewspan_executor", default=None)
 
 
-class _SingleThreadedBlas:
-    """Caps BLAS while at least one fit wants it, so that fits in parallel threads do not restore each other's
-    limits.
+class SingleThreadedBlas:
+    """Caps BLAS while at least one fit wants it, so that fits in parallel threads do not restore each other's limits.
+
+    Ctrl-C may also come while it is entered or left, where a ``with`` does not help. So a use can be ended any number
+    of times, and one that was never left ends with its object.
     """
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._users = 0
-        self._controller: Any = None
-        self._limiter: Any = None
-        self._allowed = 1
+    _lock = threading.RLock()  # the garbage collector may end one use within the lock of another
+    _libraries: ClassVar[list[Any]] = []
+    _before: ClassVar[list[int]] = []  # what each library was allowed; empty while it is not capped
+    _users: ClassVar[set[int]] = set()
 
     def __enter__(self) -> int:
         """Cap, and tell how many threads BLAS was allowed before."""
+        self._unless_left = weakref.finalize(self, self._end, id(self))
         with self._lock:
-            if self._users == 0:
-                if self._controller is None:  # finding the libraries takes milliseconds: once is enough
-                    self._controller = ThreadpoolController().select(user_api="blas")
-                self._allowed = max((lib["num_threads"] for lib in self._controller.info()), default=1)
-                self._limiter = self._controller.limit(limits=1)
-                self._limiter.__enter__()
-            self._users += 1
-            return self._allowed
+            self._users.add(id(self))
+            if not self._before:
+                if not self._libraries:  # finding them takes milliseconds: once is enough
+                    self._libraries[:] = ThreadpoolController().select(user_api="blas").lib_controllers
+                self._before[:] = [library.get_num_threads() for library in self._libraries]
+                for library in self._libraries:
+                    library.set_num_threads(1)
+            return max(self._before, default=1)
 
     def __exit__(self, *exception: object) -> None:
-        with self._lock:
-            self._users -= 1
-            if self._users == 0:
-                self._limiter.__exit__(*exception)
+        self._end(id(self))
+        self._unless_left.detach()
 
-
-single_threaded_blas = _SingleThreadedBlas()
+    @classmethod
+    def _end(cls, user: int) -> None:
+        with cls._lock:
+            cls._users.discard(user)
+            if not cls._users:
+                for library, allowed in zip(cls._libraries, cls._before, strict=False):  # nothing is to be done twice
+                    library.set_num_threads(allowed)
+                cls._before.clear()
 
 
 @contextmanager
@@ -66,17 +72,18 @@ def threads_for(n_views: int, size: int) -> Iterator[None]:
     if n_views == 1 and size >= SMALL_PROBLEM:
         yield
         return
-    with single_threaded_blas as allowed:
+    with SingleThreadedBlas() as allowed:
         workers = min(n_views, allowed) if size >= SMALL_BLOCK else 1
         if workers == 1:
             yield
             return
         with ThreadPoolExecutor(workers) as executor:
-            token = _executor.set(executor)
+            former = _executor.get()
             try:
+                _executor.set(executor)
                 yield
             finally:
-                _executor.reset(token)
+                _executor.set(former)
 
 
 def map_views(function: Callable[..., Any], *stacks: Any) -> list[Any]:
@@ -90,7 +97,7 @@ def in_threads(function: Callable[..., Any], parts: Iterable[Any]) -> Iterator[A
     """``function(part) for part in parts``, in their order, on as many threads as BLAS was allowed, each with BLAS on
     one; only a few results wait to be taken. Interrupted, it ends its threads before it goes.
     """
-    with single_threaded_blas as allowed:
+    with SingleThreadedBlas() as allowed:
         if allowed == 1:
             yield from map(function, parts)
             return

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from viewspan._optional import require
-from viewspan._threads import in_threads, single_threaded_blas
+from viewspan._threads import SingleThreadedBlas, in_threads
 from viewspan._typing import AnyArray
 from viewspan.frames import is_dask
 from viewspan.views import Views
@@ -142,13 +142,13 @@ class OnDask:
 
 def fold_chunk(function: OnBlock, merge: Merge, width: int, frame: Views, arrays: list[Any], first: int) -> Any:
     views = replace(frame, arrays=arrays)
-    with single_threaded_blas:  # several tasks run at the same time
+    with SingleThreadedBlas():  # several tasks run at the same time
         return reduce(merge, (on_rows(function, views, *part, first) for part in bounds(views.n_samples, width)))
 
 
 def join_chunk(function: OnBlock, width: int, frame: Views, arrays: list[Any], first: int) -> AnyArray:
     views = replace(frame, arrays=arrays)
-    with single_threaded_blas:
+    with SingleThreadedBlas():
         return np.concatenate([on_rows(function, views, *part, first) for part in bounds(views.n_samples, width)])
 
 

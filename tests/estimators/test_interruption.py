@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from tests.problems import random_views, two_subspaces
 from tests.test_threads import blas_threads
 from viewspan import CLRSC, LRR, MLAP, SSC
+from viewspan._threads import SingleThreadedBlas, map_views, threads_for
 from viewspan.estimators import whole
 
 VIEWS, _ = two_subspaces()
@@ -34,17 +35,19 @@ def found_by_a_fit(model):
 
 
 class Moments:
-    """Counts calls of functions, or single steps of the interpreter in some of them, and acts at one of them."""
+    """Counts calls of functions, or single steps of the interpreter in some of them, or all that a signal may follow
+    in some modules, and acts at one of them.
+    """
 
-    def __init__(self, act=None, at=-1, steps_in=()):
+    def __init__(self, act=None, at=-1, steps_in=(), signals_in=()):
         self.act, self.at, self.count = act, at, 0
-        self.steps_in, self.others = steps_in, sys.gettrace()
+        self.steps_in, self.signals_in, self.others = steps_in, signals_in, sys.gettrace()
 
     def __enter__(self):
         if self.steps_in:
             sys.settrace(self.step)
         else:
-            sys.setprofile(self.call)
+            sys.setprofile(self.hear if self.signals_in else self.call)
         return self
 
     def __exit__(self, *exception):
@@ -53,6 +56,11 @@ class Moments:
 
     def call(self, frame, event, _):
         if event == "call" and frame.f_globals.get("__name__", "").startswith("viewspan"):
+            self.tick()
+
+    def hear(self, frame, event, _):
+        """The interpreter looks for signals when a function has begun, and when one that is not Python has ended."""
+        if event in {"call", "c_return"} and frame.f_globals.get("__name__") in self.signals_in:
             self.tick()
 
     def step(self, frame, event, _):
@@ -182,6 +190,28 @@ def test_a_prediction_that_is_interrupted_changes_nothing():
             model.predict(OTHERS)
         assert vars(model).keys() == before.keys() and all(vars(model)[name] is before[name] for name in before)
     np.testing.assert_array_equal(model.predict(OTHERS), expected)
+
+
+@pytest.mark.parametrize("use", [lambda: threads_for(2, 500), SingleThreadedBlas], ids=["views", "BLAS"])
+def test_blas_gets_its_threads_back_whenever_a_signal_comes(use):
+    """And the next fit does not ask threads that have ended."""
+    signals_in = {"viewspan._threads", "contextlib", "threadpoolctl"}
+
+    def fit():
+        with use():
+            assert map_views(abs, [-1, -2]) == [1, 2]
+
+    with threadpool_limits(2):
+        allowed = blas_threads()
+        fit()  # the first one looks for the libraries
+        with Moments(signals_in=signals_in) as all_moments:
+            fit()
+        assert all_moments.count > 30
+        for at in range(1, all_moments.count + 1):
+            with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at, signals_in=signals_in):
+                fit()
+            assert blas_threads() == allowed
+            fit()
 
 
 @pytest.mark.parametrize(

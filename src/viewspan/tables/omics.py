@@ -65,7 +65,8 @@ def table_of(source: "Source", data: Any, key: str, reading: Reading, part: str 
 def tables_in(data: Any) -> dict[str, Any]:
     """X, layers and embeddings, by name."""
     found = {} if data.X is None else {"X": data.X}
-    return {**dict(data.obsm), **dict(data.layers), **found}
+    layers = {name: values for name, values in data.layers.items() if name is not None}  # None is X, from 0.13 on
+    return {**dict(data.obsm), **layers, **found}
 
 
 def contents_of_h5ad(path: Path) -> list[Part]:
