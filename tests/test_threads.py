@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import viewspan
 from tests.problems import random_views
-from viewspan._threads import map_views, threads_for
+from viewspan._threads import SingleThreadedBlas, map_views, threads_for
 
 
 def blas_threads():
@@ -26,6 +26,21 @@ def test_overlapping_fits_restore_the_limit_once():
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda seed: viewspan.solve(random_views(seed), 0.1, 0.5, tol=1e-8), range(12)))
     assert blas_threads() == before
+
+
+def test_the_last_to_leave_restores_the_limit_in_whatever_thread():
+    """And leaves it to others, though the first to come is still there."""
+    with threadpool_limits(2), ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        before = blas_threads()
+        first, second = SingleThreadedBlas(), SingleThreadedBlas()
+        assert one.submit(first.__enter__).result() == other.submit(second.__enter__).result() == 2
+        one.submit(first.__exit__).result()
+        assert blas_threads() == {1}
+        other.submit(second.__exit__).result()
+        assert blas_threads() == before
+        with threadpool_limits(1):
+            assert blas_threads() == {1}
+        assert blas_threads() == before
 
 
 def test_the_limit_is_restored_after_an_error():

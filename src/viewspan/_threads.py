@@ -49,7 +49,7 @@ class SingleThreadedBlas:
                     self._libraries[:] = ThreadpoolController().select(user_api="blas").lib_controllers
                 self._before[:] = [library.get_num_threads() for library in self._libraries]
                 for library in self._libraries:
-                    library.set_num_threads(1)
+                    allow(library, 1)
             return max(self._before, default=1)
 
     def __exit__(self, *exception: object) -> None:
@@ -62,8 +62,20 @@ class SingleThreadedBlas:
             cls._users.discard(user)
             if not cls._users:
                 for library, allowed in zip(cls._libraries, cls._before, strict=False):  # nothing is to be done twice
-                    library.set_num_threads(allowed)
+                    allow(library, allowed)
                 cls._before.clear()
+
+
+def allow(library: Any, n_threads: int) -> None:
+    """Set what a library of threadpoolctl may use. From 3.8 on that heeds one thread only, the first that asks, until
+    it is told to listen again; here the thread that gives back may be another one than the one that took.
+    """
+    listen_again = getattr(library, "clear_controlling_thread", None)
+    if listen_again is not None:
+        listen_again(force=True)
+    library.set_num_threads(n_threads)
+    if listen_again is not None:
+        listen_again(force=True)
 
 
 @contextmanager

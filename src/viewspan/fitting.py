@@ -51,6 +51,8 @@ class Recipe:
     normalize, concatenated : bool
     exact_weights : bool
         Whether λ was given, so that no singular value is too small to count.
+    few_copies_mislead : bool
+        Whether a few samples that are there several times are too many.
     generator : RandomState
     """
 
@@ -63,6 +65,7 @@ class Recipe:
     normalize: bool
     concatenated: bool
     exact_weights: bool
+    few_copies_mislead: bool
     generator: np.random.RandomState
 
 
@@ -131,6 +134,7 @@ def fit_all(views: Views, recipe: Recipe, stages: Stages) -> Fitted:
     read = views.read()
     report_unlinked(read)
     n_clusters = known_count(read, recipe.n_clusters)
+    report_copies(read, few_mislead=recipe.few_copies_mislead)
     preparation, prepared = prepare(read, recipe.scale_features, recipe.affine, recipe.normalize)
     reduction = recipe.reduce(concatenate(prepared) if recipe.concatenated else prepared)
     report_one_line(reduction, n_clusters)
@@ -237,6 +241,18 @@ def report_one_line(reduction: Reduction, n_clusters: int | None) -> None:
             "In every view all samples lie on one line through the origin, which is one subspace: any split of them is "
             "arbitrary. Subspaces need views of at least two features; lines that miss the origin need affine=True.",
             ConvergenceWarning,
+        )
+
+
+def report_copies(views: Views, *, few_mislead: bool) -> None:
+    """Say where samples are there several times, and weights take that for evidence: half of all, or any with ℓ1, which
+    writes them by their copies alone, and with robust fits, which need no other to see that they are no outliers.
+    """
+    n_copies = views.n_samples - count_distinct(views)
+    if n_copies and (few_mislead or 2 * n_copies >= views.n_samples):
+        warn(
+            f"{n_copies} of {views.n_samples} samples are copies of others in every view, and may form clusters of "
+            "their own. Fit one of each, and give the copies its label."
         )
 
 

@@ -147,15 +147,31 @@ def test_a_zero_sample_is_reported_and_the_others_keep_their_labels(name):
 
 @each_model
 def test_duplicates_share_a_label(name):
-    """Five samples three times; a graph that falls into pieces by that is reported."""
+    """Five samples three times; a graph that falls into pieces by that, or may, is reported."""
     rows = np.concatenate([np.arange(30), [0, 7, 14, 20, 28] * 2])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = clone(MODELS[name]).fit([view[rows] for view in VIEWS])
     np.testing.assert_array_equal(model.labels_, model.labels_[rows])
-    pieces = any("separate pieces" in str(one.message) for one in caught)
-    astray = name == "LRR robust"  # one sample and its copies, by a weight that knows nothing of copies
-    assert pieces or astray or adjusted_rand_score(TRUTH[rows], model.labels_) == 1.0
+    copies, pieces = (
+        any(words in str(one.message) for one in caught)
+        for words in ("10 of 40 samples are copies of others in every view", "separate pieces")
+    )
+    assert copies == any(word in name for word in ("SSC", "MLAP", "sparse", "robust"))
+    assert copies or pieces or adjusted_rand_score(TRUTH[rows], model.labels_) == 1.0
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if "landmarks" not in name])
+def test_many_copies_are_told(name):
+    """Every sample twice."""
+    with pytest.warns(UserWarning, match="30 of 60 samples are copies of others in every view.* Fit one of each"):
+        clone(MODELS[name]).fit([np.repeat(view, 2, axis=0) for view in VIEWS])
+
+
+@pytest.mark.parametrize("name", ["CLRSC", "LRR", "CLRSC by landmarks", "LRR by landmarks"])
+def test_many_copies_do_not_mislead_the_default(name):
+    model = clone(MODELS[name]).fit([np.repeat(view, 3, axis=0) for view in VIEWS])
+    assert adjusted_rand_score(np.repeat(TRUTH, 3), model.labels_) == 1.0
 
 
 @pytest.mark.parametrize("name", ["SSC", "SSC of one table"])

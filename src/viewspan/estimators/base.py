@@ -267,6 +267,7 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
             affine=self.affine,
             normalize=self.normalize,
             concatenated=self.fusion == "concat",
+            few_copies_mislead=not self._axes.penalty.orthogonally_invariant or self._axes.datafit.curvature is None,
             exact_weights=not isinstance(self.lam, str),
             generator=check_random_state(self.random_state),
         )
