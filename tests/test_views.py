@@ -1,11 +1,13 @@
 """What comes in through the door, and the sentence that what may not gets."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
 
-from viewspan.views import check_views
+from viewspan.views import as_numbers, check_views
 
 GOOD = np.arange(12.0).reshape(4, 3)
 BAD = np.where(GOOD > 0, np.inf, np.nan)
@@ -89,3 +91,16 @@ def test_dtypes(dtype, expected):
     checked = check([GOOD.astype(dtype)])
     assert checked.dtype == np.dtype(expected)
     assert checked.arrays[0].dtype == np.float64
+
+
+@pytest.mark.parametrize("numbers", [1, True, [1, 2.5], np.array([1, 2.5], dtype=object), [Decimal(1)]])
+def test_numbers_are_taken(numbers):
+    np.testing.assert_array_equal(as_numbers(numbers, "lam"), np.array(numbers, dtype=float))
+
+
+@pytest.mark.parametrize(
+    "other", ["1", ["1"], np.array(["1"], dtype=object), 1j, np.array([1j], dtype=object), None, [[1], [1, 2]]]
+)
+def test_what_only_looks_like_a_number_is_not(other):
+    with pytest.raises(ValueError, match="lam must be a number, or numbers in an array"):
+        as_numbers(other, "lam")

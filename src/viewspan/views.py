@@ -329,7 +329,8 @@ def as_numbers(values: Any, name: str) -> Array:
     """Real numbers; a text that looks like one is a mistake somewhere else."""
     try:
         array = np.asarray(values)
-        if array.dtype.kind in "biufO":
+        kind = array.dtype.kind
+        if kind in "biuf" or (kind == "O" and all(isinstance(value, Number) for value in array.flat)):
             return np.asarray(array, dtype=float)
     except (TypeError, ValueError):  # ragged lists, objects that are none
         pass
