@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -29,19 +30,26 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def rescue(tmp_path_factory, monkeypatch):
+    """Where temporary files are."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("temporary")))
+    return Path(tempfile.tempdir)
+
+
+@pytest.fixture
 def earlier(folder):
     """An earlier result, and what is in its files."""
     assert run(*CLUSTER).exit_code == 0
     return contents(folder)
 
 
-def break_writing(monkeypatch, code, times):
-    """The disk takes half of a file's content, then no more."""
+def break_writing(monkeypatch, code, times, *more):
+    """The disk takes half of a file's content, then no more; another one is whole."""
     calls, write = [], _files.write_and_sync
 
     def broken(path, content):
         calls.append(path)
-        if len(calls) == times:
+        if len(calls) in {times, *more}:
             write(path, content[: len(content) // 2])
             raise OSError(code, os.strerror(code))
         write(path, content)
@@ -51,21 +59,35 @@ def break_writing(monkeypatch, code, times):
 
 @pytest.mark.parametrize("times", [1, 2, 3])
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EIO], ids=errno.errorcode.get)
-def test_a_full_disk_keeps_the_earlier_result(code, times, folder, earlier, monkeypatch):
+def test_a_full_disk_keeps_the_earlier_result_and_the_new_one(code, times, folder, earlier, rescue, monkeypatch):
     break_writing(monkeypatch, code, times)
     result = run(*CLUSTER, "--force", "--seed", 1)
     name = ["labels.csv", "model", "run.json"][times - 1]
     assert result.exit_code == 1
+    [instead] = rescue.iterdir()
     assert result.stderr == (
-        f"viewspan cluster: out/{name} could not be written: {os.strerror(code)}. What was there before is as it was.\n"
+        f"viewspan cluster: out/{name} could not be written: {os.strerror(code)}. What was there before is as it was; "
+        f"the result is in {instead}, move it from there.\n"
     )
     assert contents(folder) == earlier
+    assert belong_together(instead)
+    assert json.loads((instead / "run.json").read_text())["parameters"]["random_state"] == 1
 
 
-def test_a_full_disk_leaves_no_part_of_a_first_result(folder, monkeypatch):
+def test_a_full_disk_leaves_no_part_of_a_first_result(folder, rescue, monkeypatch):
     break_writing(monkeypatch, errno.ENOSPC, 2)
     assert run(*CLUSTER).exit_code == 1
     assert not (folder / "out").exists()
+    [instead] = rescue.iterdir()
+    assert belong_together(instead)
+
+
+def test_where_every_disk_is_full_the_loss_is_told(folder, earlier, rescue, monkeypatch):
+    break_writing(monkeypatch, errno.ENOSPC, 2, 3)
+    result = run(*CLUSTER, "--force")
+    assert f"the result is lost, because {rescue} did not take it either (No space left on device)" in result.stderr
+    assert contents(folder) == earlier
+    assert not list(rescue.iterdir())
 
 
 @pytest.mark.parametrize("times", [1, 2, 3])

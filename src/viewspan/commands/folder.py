@@ -1,6 +1,7 @@
 """The folder that a command writes into: looked at before the work, and held while it lasts."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -47,13 +48,29 @@ def check_folder(out: Path, *, force: bool) -> None:
 
 
 def write_all(contents: dict[Path, bytes], without: tuple[Path, ...] = ()) -> list[Path]:
-    """All of them, and nothing of an earlier run beside them; or everything stays as it was."""
+    """All of them, and nothing of an earlier run beside them; or everything stays as it was, and they are elsewhere."""
     try:
         for folder in {path.parent for path in contents}:
             folder.mkdir(parents=True, exist_ok=True)  # also if it has vanished since
         write_together(contents, without)
     except OSError as error:
         raise WritingError(
-            f"{error.filename} could not be written: {error.strerror}. What was there before is as it was."
+            f"{error.filename} could not be written: {error.strerror}. What was there before is as it was; "
+            f"{rescued(contents)}."
         ) from error
     return list(contents)
+
+
+def rescued(contents: dict[Path, bytes]) -> str:
+    """Where the work of hours is now, if not where it was to be: among the system's temporary files."""
+    common = Path(tempfile.gettempdir())
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="viewspan-"))
+        try:
+            write_together({folder / path.name: content for path, content in contents.items()})
+        except OSError:
+            folder.rmdir()
+            raise
+    except OSError as error:
+        return f"the result is lost, because {common} did not take it either ({error.strerror})"
+    return f"the result is in {folder}, move it from there"
