@@ -1,5 +1,7 @@
 """Units, origins and lengths: what is done to views before anything is solved."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,16 @@ def test_zeros_are_reported():
         unit_samples(check([GOOD * [[0], [1], [1], [1]]]))
     with pytest.raises(ValueError, match="Every value of every view is zero"), pytest.warns(UserWarning, match="zero"):
         unit_samples(check([np.zeros((4, 2))]))
+
+
+def test_features_that_scaling_takes_for_rounding_are_told():
+    view = GOOD + 1
+    with pytest.warns(UserWarning, match="view 0: 1 of 3 features are as small as rounding of its largest values"):
+        _, prepared = prepare(check([view * [1.0, 1e-17, 0.0]]), True, False, normalize=True)
+    np.testing.assert_array_equal(prepared.arrays[0][:, 1:], 0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        prepare(check([view * [1.0, 1e-14, 0.0]]), True, False, normalize=True)
 
 
 def test_extreme_values_cannot_stay_unscaled():

@@ -257,6 +257,8 @@ class Preparation:
                 check_magnitude(name, treatment.columns.overall)
             elif not (treatment.affine and treatment.constant > 0):
                 report_zeros(name, treatment.columns.n_zero, treatment.columns.n_samples)
+            if treatment.scaled:
+                report_tiny(name, treatment.columns)
         if self.treatments[0].normalize and not any(view.overall > 0 for view in columns):
             raise ValueError("Every value of every view is zero: there is nothing to cluster.")
 
@@ -318,6 +320,16 @@ def report_zeros(name: str, n_zero: int, n_samples: int) -> None:
         warn(f"{name} is zero everywhere and has no say in the result.")
     elif n_zero:
         warn(f"{name} is zero for {n_zero} of {n_samples} samples; it has no say about them.")
+
+
+def report_tiny(name: str, columns: Columns) -> None:
+    """What scaling leaves alone, since it would make data of the errors of something large."""
+    n_tiny = int(((columns.largest > 0) & (columns.present == 0)).sum())
+    if n_tiny:
+        warn(
+            f"{name}: {n_tiny} of {len(columns.largest)} features are as small as rounding of its largest values and "
+            "have no say. If they are data, bring features to one unit, or into a view of their own."
+        )
 
 
 def check_magnitude(name: str, largest: float) -> None:
