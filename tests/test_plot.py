@@ -277,7 +277,7 @@ def test_gaps_of_the_iteration(model):
 
 
 @pytest.mark.parametrize("gaps", [[np.inf, 0.5, 0.0], [np.nan, -1e-17], [0.0]])
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error", "default::DeprecationWarning")
 def test_gaps_that_have_no_logarithm(model, gaps):
     ax = plot.convergence(with_history(model, gaps))
     ax.figure.canvas.draw()

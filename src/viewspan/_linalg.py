@@ -28,6 +28,7 @@ class SVD(NamedTuple):
 
 def svd(matrix: Array) -> SVD:
     """Thin singular value decomposition."""
+    check_finite(matrix, matrix)
     try:
         found = SVD(*np.linalg.svd(matrix, full_matrices=False))
     except np.linalg.LinAlgError:
@@ -67,6 +68,7 @@ def spectrum_of_gram(gram: Array) -> Spectrum:
 
 def singular_values(matrix: Array) -> Array:
     """Singular values, from largest to smallest."""
+    check_finite(matrix, matrix)
     try:
         values = np.linalg.svd(matrix, compute_uv=False)
     except np.linalg.LinAlgError:
@@ -82,6 +84,7 @@ def triangle(matrix: Array) -> Array:
 
 def eigh(matrix: Array) -> tuple[Array, Array]:
     """Eigenvalues from smallest to largest, and eigenvectors, of a symmetric matrix."""
+    check_finite(matrix, matrix)
     try:
         values, vectors = np.linalg.eigh(matrix)
     except np.linalg.LinAlgError:
@@ -102,8 +105,7 @@ def leading_eigh(matrix: Array, count: int) -> tuple[Array, Array]:
 
 
 def by_iteration(function: Callable[..., Any], matrix: Array, **options: Any) -> Any:
-    """The second road. LAPACK is not sent there with what is not finite."""
-    check_finite(matrix, matrix)
+    """The second road."""
     try:
         return function(matrix, check_finite=False, **options)
     except np.linalg.LinAlgError as error:

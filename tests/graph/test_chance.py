@@ -19,11 +19,12 @@ def with_noise_view(width, seed=0):
 def test_a_view_of_noise_is_not_listened_to(width):
     """Noise in few dimensions can be cut well, and as an equal it would win."""
     views, labels = with_noise_view(width)
-    model = viewspan.CLRSC(5, random_state=0).fit(views)
+    model, alone = (viewspan.CLRSC(5, random_state=0).fit(given) for given in (views, views[0]))
     assert model.view_weights_[0] == 1
     if width < 5:  # noise in many dimensions does no harm
         assert model.view_weights_[1] < 0.5
-    assert subspace_clustering_accuracy(labels, model.labels_) >= 97
+    without_noise = subspace_clustering_accuracy(labels, alone.labels_)
+    assert subspace_clustering_accuracy(labels, model.labels_) >= without_noise - 2 >= 95
 
 
 def test_as_an_equal_noise_in_few_dimensions_costs_much():

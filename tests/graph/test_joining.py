@@ -137,7 +137,7 @@ def test_both_sides_are_divided_by_the_roots_of_their_degrees():
 @pytest.mark.parametrize("dense", [0.0, 1.0])
 def test_the_way_through_the_samples_is_dense_or_sparse(monkeypatch, dense):
     monkeypatch.setattr(module, "DENSE", dense)
-    rows = scipy.sparse.random_array((40, 12), density=0.3, rng=np.random.default_rng(0), format="csr")
+    rows = scipy.sparse.random_array((40, 12), density=0.3, random_state=0, format="csr")
     found = through_samples(rows)
     assert scipy.sparse.issparse(found) == (dense == 1.0)
     matrix = rows.toarray()

@@ -20,7 +20,7 @@ def solved():
 
 def test_the_small_matrix_cuts_the_bipartite_graph():
     """D^-½ [0 B; Bᵀ 0] D^-½ has the eigenvalues ± those of BᵀD⁻¹B, per step, and its eigenvectors on the landmarks."""
-    rows = scipy.sparse.random_array((40, 12), density=0.3, rng=np.random.default_rng(0), format="csr")
+    rows = scipy.sparse.random_array((40, 12), density=0.3, random_state=0, format="csr")
     full = scipy.sparse.block_array([[None, rows], [rows.T, None]]).toarray()
     scale = ratio(1.0, np.sqrt(full.sum(axis=1)))
     values, vectors = np.linalg.eigh(full * scale * scale[:, None])
