@@ -102,7 +102,7 @@ def test_another_number_of_pieces_is_reported(n_clusters):
         (np.ones((3, 4)), "square"),
         (np.full((3, 3), np.nan), "NaN"),
         (-np.ones((3, 3)), "must not be negative"),
-        (np.zeros((3, 3)), "Give a smaller lam or tau"),
+        (np.zeros((3, 3)), "lam or tau is too large"),
     ],
 )
 def test_bad_graphs_get_one_clear_sentence(graph, message):

@@ -163,6 +163,6 @@ def test_samples_without_a_neighbour_are_counted():
         leading_eigenvalues(graph, 2, generator())
         leading_eigenvectors(random_graph(6), 2, generator())
     with pytest.raises(
-        ValueError, match=r"^The affinity is zero everywhere: no sample explains another\. Give a smaller lam or tau"
+        ValueError, match=r"^The affinity is zero everywhere: no sample explains another\. lam or tau is"
     ):
         leading_eigenvectors(np.zeros((3, 3)), 1, generator())

@@ -32,8 +32,8 @@ def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.Rando
     degree = degrees(affinity)
     if not degree.any():
         raise ValueError(
-            "The affinity is zero everywhere: no sample explains another. Give a smaller lam or tau; where these are "
-            "automatic, nothing in the views stands out of noise."
+            "The affinity is zero everywhere: no sample explains another. lam or tau is too large for this data; "
+            "lower them. Where they are automatic, nothing in the views stands out of noise."
         )
     isolated = int((degree == 0).sum())
     if isolated:
