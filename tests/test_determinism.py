@@ -140,7 +140,10 @@ def test_threads_may_ask_one_model_for_what_it_finds_when_asked(name):
         subspaces = list(pool.map(lambda _: model.subspaces_, range(8)))
     for what, answer in answers:
         np.testing.assert_array_equal(answer, alone[what], err_msg=what)
-    assert all(found is subspaces[0] for found in subspaces)
+    first, *others = [[subspace.basis for view in found for subspace in view] for found in subspaces]
+    for bases in others:  # from Python 3.12 on not always the same objects
+        for one, other in zip(first, bases, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("seed", [0, None])
