@@ -1,31 +1,35 @@
-# Everything needed is Python 3.11 or newer, git and make. All work happens in .venv.
+# Needs Python 3.11 or newer, git and make. Everything is installed into .venv, from the lock files in requirements/.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PEERS ?= .venv-peers
+LOCK := requirements/development.txt
+UV = $(BIN)/uv pip
+INTO = --quiet --python
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+export UV_LINK_MODE = copy
 
-.PHONY: demo test test-oldest test-newest coverage audit lint format docs lock benchmark benchmark-accuracy benchmark-scale benchmark-beyond benchmark-missing mutants clean
+.PHONY: demo test test-oldest test-newest coverage audit lint format docs lock check-lock benchmark benchmark-accuracy \
+	benchmark-scale benchmark-beyond benchmark-missing mutants clean
 
-demo: $(VENV)/.installed  ## cluster the bundled digits
-	$(BIN)/python -m viewspan.demo
+demo: $(VENV)/.installed  ## cluster the bundled digits, write the report and print where it is
+	$(BIN)/viewspan demo --out viewspan-demo --force
 
-test: $(VENV)/.developed  ## all tests, doctests included
-	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
+test: $(VENV)/.developed  ## all tests, doctests included; one process for each core, each with one BLAS thread
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_OPTIONS)
 
 test-oldest: $(VENV)/.developed  ## all tests with the oldest versions that pyproject.toml allows
-	$(BIN)/pip install --quiet uv
 	$(PYTHON) -m venv --clear .venv-oldest
-	$(BIN)/uv pip compile pyproject.toml --extra test --resolution lowest-direct --python .venv-oldest/bin/python --quiet \
+	$(UV) compile pyproject.toml --extra test --resolution lowest-direct --python .venv-oldest/bin/python --quiet \
 		--no-header --no-emit-index-url --output-file .venv-oldest/requirements.txt
-	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --requirement .venv-oldest/requirements.txt
-	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --no-deps --editable .
+	$(UV) install $(INTO) .venv-oldest/bin/python --requirement .venv-oldest/requirements.txt
+	$(UV) install $(INTO) .venv-oldest/bin/python --no-deps --editable .
 	.venv-oldest/bin/python -m pytest $(PYTEST_OPTIONS)
 
-test-newest:  ## all tests with the newest versions that there are
+test-newest: $(VENV)/.developed  ## all tests with the newest versions that there are
 	$(PYTHON) -m venv --clear .venv-newest
-	.venv-newest/bin/pip install --quiet --upgrade --upgrade-strategy eager --editable '.[test]'
+	$(UV) install $(INTO) .venv-newest/bin/python --upgrade --editable '.[test]'
 	.venv-newest/bin/python -m pytest $(PYTEST_OPTIONS)
 
 coverage: $(VENV)/.developed  ## lines of src/viewspan that the tests reach
@@ -34,7 +38,7 @@ coverage: $(VENV)/.developed  ## lines of src/viewspan that the tests reach
 audit:  ## known vulnerabilities of what the lock file pins
 	$(PYTHON) -m venv --clear .venv-audit
 	.venv-audit/bin/pip install --quiet pip-audit
-	.venv-audit/bin/pip-audit --require-hashes --disable-pip --requirement requirements-dev.lock
+	.venv-audit/bin/pip-audit --require-hashes --disable-pip --requirement $(LOCK)
 
 lint: $(VENV)/.developed  ## style and types
 	$(BIN)/ruff check .
@@ -48,10 +52,17 @@ format: $(VENV)/.developed
 docs: $(VENV)/.developed  ## pages and the gallery, executed, in docs/_build/html; DOCS_OPTIONS="-D plot_gallery=0" runs no example
 	MPLBACKEND=agg $(BIN)/python -m sphinx -W --keep-going $(DOCS_OPTIONS) docs docs/_build/html
 
-lock: $(VENV)/.developed  ## renew the development lock file
-	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --extra test --extra lint --extra docs --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-header --upgrade --quiet --output-file requirements-dev.lock
+lock: $(VENV)/.developed  ## renew both lock files; LOCK_OPTIONS="--exclude-newer 2026-10-18" for those of an earlier day
+	$(UV) compile pyproject.toml --extra test --extra lint --extra docs --group build --universal \
+		--python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url --no-header --upgrade --quiet \
+		$(LOCK_OPTIONS) --output-file $(LOCK)
+	$(UV) compile requirements/uv.in --universal --python-version 3.11 --generate-hashes --no-annotate \
+		--no-emit-index-url --no-header --upgrade --quiet $(LOCK_OPTIONS) --output-file requirements/uv.txt
+
+check-lock: $(VENV)/.developed  ## fail if the lock lacks anything: a resolver run that may add nothing
+	$(UV) check --python $(BIN)/python
+	$(UV) install --dry-run --python $(BIN)/python --group build --editable '.[test,lint,docs]' 2>&1 \
+		| tee /dev/stderr | grep -v 'viewspan' | grep -qE '^ [-+~] ' && exit 1 || true
 
 benchmark: $(VENV)/.installed  ## ratios against the paper's algorithm; real motion sequences; threads
 	cd benchmarks && ../$(BIN)/python solver.py && ../$(BIN)/python hopkins.py && ../$(BIN)/python threads.py
@@ -62,41 +73,39 @@ benchmark-accuracy: $(PEERS)/.installed  ## every method, iMML and mvlearn too, 
 benchmark-scale: $(VENV)/.installed  ## up to a million samples; landmarks and unseen samples on real sets: an hour
 	cd benchmarks && ../$(BIN)/python scale.py
 
-benchmark-beyond: $(VENV)/.studies  ## strict rank one against large τ; robust fits: an hour
+benchmark-beyond: $(VENV)/.developed  ## strict rank one against large τ; robust fits: an hour
 	cd benchmarks && ../$(BIN)/python rank_one.py && ../$(BIN)/python robust.py
 
 benchmark-missing: $(PEERS)/.installed  ## absent samples, against zeros, predictions and iMML: hours
 	cd benchmarks && ../$(PEERS)/bin/python missing.py
 
 mutants: $(VENV)/.developed  ## change model, solvers and graph in 5300 places, one at a time, and see which tests notice: half an hour of CPU
-	$(BIN)/pip install --quiet 'mutmut==3.8.*'
+	$(UV) install $(INTO) $(BIN)/python 'mutmut==3.8.*'
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py run
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py again --most 20
 	$(BIN)/python benchmarks/mutants.py report
 
-$(VENV)/bin/python:
+$(BIN)/uv: requirements/uv.txt  # any pip can install this: one pinned file without dependencies
 	$(PYTHON) -m venv $(VENV)
-
-$(VENV)/.installed: $(VENV)/bin/python pyproject.toml
-	$(BIN)/pip install --quiet --editable .
+	$(BIN)/pip install --quiet --require-hashes --requirement requirements/uv.txt
 	touch $@
 
-$(VENV)/.studies: $(VENV)/.installed
-	$(BIN)/pip install --quiet --editable '.[studies]'
+$(VENV)/.installed: $(BIN)/uv pyproject.toml $(LOCK)  ## the command line, at the versions of the lock
+	$(UV) install $(INTO) $(BIN)/python --constraints $(LOCK) --build-constraints $(LOCK) --editable '.[cli]'
 	touch $@
 
-$(VENV)/.developed: $(VENV)/bin/python pyproject.toml requirements-dev.lock
-	$(BIN)/pip install --quiet --require-hashes --requirement requirements-dev.lock
-	$(BIN)/pip install --quiet --no-deps --editable .
+$(VENV)/.developed: $(BIN)/uv pyproject.toml $(LOCK)  ## all of the lock and nothing else; no dependency is resolved
+	$(UV) sync $(INTO) $(BIN)/python --require-hashes $(LOCK)
+	$(UV) install $(INTO) $(BIN)/python --no-deps --build-constraints $(LOCK) --editable .
 	touch $@ $(VENV)/.installed
 
 # mvlearn's pins are years old, so it comes without its dependencies; iMML brings most of them.
-$(PEERS)/.installed: pyproject.toml
+$(PEERS)/.installed: $(BIN)/uv pyproject.toml
 	$(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/pip install --quiet imml seaborn graphviz tqdm
-	$(PEERS)/bin/pip install --quiet --no-deps mvlearn
-	$(PEERS)/bin/pip install --quiet --no-deps --editable .
+	$(UV) install $(INTO) $(PEERS)/bin/python imml seaborn graphviz tqdm
+	$(UV) install $(INTO) $(PEERS)/bin/python --no-deps mvlearn
+	$(UV) install $(INTO) $(PEERS)/bin/python --no-deps --editable .
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) .venv-oldest .venv-newest .venv-audit .pytest_cache .mypy_cache .ruff_cache docs/_build docs/api docs/gallery
+	rm -rf $(VENV) $(PEERS) .venv-oldest .venv-newest .venv-audit .pytest_cache .mypy_cache .ruff_cache docs/_build docs/api docs/gallery viewspan-demo

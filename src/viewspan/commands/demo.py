@@ -59,9 +59,13 @@ def written_files(folder: Path) -> Iterator[tuple[list[Path], Path]]:
     """The digits in files, which do not stay if clustering them fails."""
     from viewspan._files import folder_for
     from viewspan.commands.folder import write_all
+    from viewspan.tables import InputError
 
     *views, truth = contents = tables_of_digits(folder)
     new = [path for path in contents if not path.exists()]
+    for path in contents:
+        if path not in new and path.read_bytes() != contents[path]:
+            raise InputError(f"{path} is there already, with other content; name another --out.")
     with folder_for(folder):
         try:
             write_all(contents)

@@ -44,6 +44,12 @@ class Job:
     force: bool = False
     command: Sequence[str] = ()
 
+    @property
+    def inputs(self) -> list[Path]:
+        """The files that the run reads."""
+        sources = self.sources if self.truth is None else [*self.sources, self.truth]
+        return [Source.parse(source).path for source in sources]
+
 
 @dataclass
 class Outcome:
@@ -59,7 +65,7 @@ class Outcome:
 
 def run(job: Job, terminal: Terminal) -> list[Path]:
     """Do it, and tell what was written."""
-    with claimed(job.out, force=job.force):
+    with claimed(job.out, force=job.force, inputs=job.inputs):
         return run_here(job, terminal)
 
 

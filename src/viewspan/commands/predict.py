@@ -39,13 +39,15 @@ def predict(
     with one_sentence("predict"):
         from viewspan import load
         from viewspan._files import folder_for
-        from viewspan.commands.folder import write_all
+        from viewspan.commands.folder import check_no_input, write_all
         from viewspan.commands.job import collected_warnings, read_all
         from viewspan.tables import align
         from viewspan.tables.labels import labels_csv
+        from viewspan.tables.read import Source
 
         if out is not None:
             check_file(out, force=force)
+            check_no_input([out] if out.is_file() else [], [model_file(model), *(Source.parse(v).path for v in views)])
         fitted = load(model_file(model))
         reading = Reading(id_column, ignore or [], header, decimal)
         tables = read_all(views, reading)
