@@ -45,7 +45,9 @@ def auto(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
 def recut(model: Any, views: Views) -> Iterator[Labelling]:
     yield model.fit(views).labels_
     for seed in range(1, SEEDS):
-        yield ncut(model.affinity_matrix_, model.n_clusters, assign_labels="modularity", random_state=seed)
+        yield ncut(
+            model.affinity_matrix_, model.n_clusters, assign_labels="modularity", random_state=seed
+        )
 
 
 def oracle(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
@@ -54,7 +56,11 @@ def oracle(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
     def labellings() -> Iterator[Labelling]:
         first = CLRSC(n_clusters=count(truth), affinity="coefficients", tol=1e-3).fit(views)
         for share in LAMBDAS:
-            tau = CLRSC(n_clusters=count(truth), lam=share * first.lam_, max_iter=1, tol=1.0).fit(views).tau_
+            tau = (
+                CLRSC(n_clusters=count(truth), lam=share * first.lam_, max_iter=1, tol=1.0)
+                .fit(views)
+                .tau_
+            )
             for multiple in TAUS:
                 model = CLRSC(
                     count(truth),
@@ -77,7 +83,10 @@ def best_view(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
     """LRR of the one view that agrees best with the truth, chosen with the labels."""
     runs = [list(recut(LRR(n_clusters=count(truth), random_state=0), [view])) for view in views]
     yield from max(
-        runs, key=lambda run: float(np.mean([subspace_clustering_accuracy(truth, labels) for labels in run]))
+        runs,
+        key=lambda run: float(
+            np.mean([subspace_clustering_accuracy(truth, labels) for labels in run])
+        ),
     )
 
 
@@ -98,7 +107,9 @@ def kmeans(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
 def neighbours(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
     features = np.hstack(unit_samples(views))
     for seed in range(SEEDS):
-        yield SpectralClustering(count(truth), affinity="nearest_neighbors", random_state=seed).fit_predict(features)
+        yield SpectralClustering(
+            count(truth), affinity="nearest_neighbors", random_state=seed
+        ).fit_predict(features)
 
 
 def peer(module: str, name: str) -> Method:
@@ -142,7 +153,10 @@ def cost(views: Views, truth: np.ndarray) -> dict[str, Any]:
             estimator.fit(views)
             runs.append(time.perf_counter() - start)
         seconds[name] = min(runs)
-    return {"seconds": round(seconds["auto"], 2), "detail": f"{seconds['auto'] / seconds['given']:.1f}"}
+    return {
+        "seconds": round(seconds["auto"], 2),
+        "detail": f"{seconds['auto'] / seconds['given']:.1f}",
+    }
 
 
 EXTRAS = {"k estimated": estimated_count, "cost": cost}
@@ -202,12 +216,22 @@ def peers() -> list[Method]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--one", nargs=2, metavar=("SET", "METHOD"), help="one row, as JSON")
-    parser.add_argument("--sets", nargs="*", help="these sets only; all by default, from small to large")
-    parser.add_argument("--methods", nargs="*", choices=[*METHODS, *EXTRAS], help="these methods only")
-    parser.add_argument("--limit", type=float, default=1800.0, help="seconds for one set and method, all seeds")
-    parser.add_argument("--table", action="store_true", help="print the table and draw the picture of what is there")
+    parser.add_argument(
+        "--sets", nargs="*", help="these sets only; all by default, from small to large"
+    )
+    parser.add_argument(
+        "--methods", nargs="*", choices=[*METHODS, *EXTRAS], help="these methods only"
+    )
+    parser.add_argument(
+        "--limit", type=float, default=1800.0, help="seconds for one set and method, all seeds"
+    )
+    parser.add_argument(
+        "--table", action="store_true", help="print the table and draw the picture of what is there"
+    )
     parser.add_argument("-o", "--output", type=Path, default=Path("accuracy"))
     options = parser.parse_args()
     warnings.simplefilter("ignore")

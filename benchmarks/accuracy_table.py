@@ -36,7 +36,9 @@ def report(rows: Sequence[dict[str, str]], folder: Path) -> None:
     cells = {(row["set"], row["method"]): row for row in rows}
     sets = list(dict.fromkeys(row["set"] for row in rows))
     methods = [
-        m for m in dict.fromkeys(row["method"] for row in rows) if any(value(cells, s, m) is not None for s in sets)
+        m
+        for m in dict.fromkeys(row["method"] for row in rows)
+        if any(value(cells, s, m) is not None for s in sets)
     ]
     print_table(
         ["accuracy in percent", *methods, "published", "k found - k", "auto / one solve"],
@@ -45,7 +47,8 @@ def report(rows: Sequence[dict[str, str]], folder: Path) -> None:
     for measure in ("nmi", "ari", "seconds"):
         print()
         print_table(
-            [measure, *methods], [[s, *[cells.get((s, m), {}).get(measure, "") for m in methods]] for s in sets]
+            [measure, *methods],
+            [[s, *[cells.get((s, m), {}).get(measure, "") for m in methods]] for s in sets],
         )
     draw(cells, sets, methods, folder / "accuracy.svg")
 
@@ -55,29 +58,46 @@ def value(cells: dict[tuple[str, str], dict[str, str]], name: str, method: str) 
     return float(text) if text else None
 
 
-def line(cells: dict[tuple[str, str], dict[str, str]], name: str, methods: Sequence[str]) -> list[str]:
+def line(
+    cells: dict[tuple[str, str], dict[str, str]], name: str, methods: Sequence[str]
+) -> list[str]:
     row = [name]
     for method in methods:
         found = value(cells, name, method)
-        row.append(cells.get((name, method), {}).get("detail", "") if found is None else f"{found:.1f}")
+        row.append(
+            cells.get((name, method), {}).get("detail", "") if found is None else f"{found:.1f}"
+        )
     published = PUBLISHED.get(name) or PUBLISHED_NMI.get(name)
     text = f"{published[0]:.1f} {published[1]}" if published else ""
     row.append(f"NMI {text}" if name in PUBLISHED_NMI else text)
-    return row + [cells.get((name, extra), {}).get("detail", "") for extra in ("k estimated", "cost")]
+    return row + [
+        cells.get((name, extra), {}).get("detail", "") for extra in ("k estimated", "cost")
+    ]
 
 
-def mean_line(cells: dict[tuple[str, str], dict[str, str]], sets: Sequence[str], methods: Sequence[str]) -> list[str]:
+def mean_line(
+    cells: dict[tuple[str, str], dict[str, str]], sets: Sequence[str], methods: Sequence[str]
+) -> list[str]:
     """Over the sets that a method finished; behind it, where some are missing, ours over the same sets."""
     row = ["mean"]
     for method in methods:
         done = [name for name in sets if value(cells, name, method) is not None]
         mean = np.mean([value(cells, name, method) for name in done])
         ours = np.mean([value(cells, name, OURS) or np.nan for name in done])
-        row.append(f"{mean:.1f}" if len(done) == len(sets) else f"{mean:.1f} (ours {ours:.1f} on these {len(done)})")
+        row.append(
+            f"{mean:.1f}"
+            if len(done) == len(sets)
+            else f"{mean:.1f} (ours {ours:.1f} on these {len(done)})"
+        )
     return [*row, "", "", ""]
 
 
-def draw(cells: dict[tuple[str, str], dict[str, str]], sets: Sequence[str], methods: Sequence[str], path: Path) -> None:
+def draw(
+    cells: dict[tuple[str, str], dict[str, str]],
+    sets: Sequence[str],
+    methods: Sequence[str],
+    path: Path,
+) -> None:
     """One line per set: ours, the oracle, the published best, and everyone else in grey."""
     import matplotlib.pyplot as plt
 
@@ -95,7 +115,9 @@ def draw(cells: dict[tuple[str, str], dict[str, str]], sets: Sequence[str], meth
         if name in PUBLISHED:
             axes.plot(PUBLISHED[name][0], height, "D", mfc="none", color=COLORS["published"], ms=6)
         if value(cells, name, ORACLE) is not None:
-            axes.plot(value(cells, name, ORACLE), height, "o", mfc="none", color=COLORS[ORACLE], ms=8)
+            axes.plot(
+                value(cells, name, ORACLE), height, "o", mfc="none", color=COLORS[ORACLE], ms=8
+            )
         if value(cells, name, OURS) is not None:
             axes.plot(value(cells, name, OURS), height, "o", color=COLORS[OURS], ms=6)
     axes.set_yticks(range(len(order)), order)
@@ -106,9 +128,23 @@ def draw(cells: dict[tuple[str, str], dict[str, str]], sets: Sequence[str], meth
     axes.tick_params(axis="y", length=0)
     handles = [
         plt.Line2D([], [], marker="o", ls="", color=COLORS[OURS], label="viewspan, untuned"),
-        plt.Line2D([], [], marker="o", ls="", mfc="none", color=COLORS[ORACLE], label="best of a grid, with labels"),
         plt.Line2D(
-            [], [], marker="D", ls="", mfc="none", color=COLORS["published"], label="best published, with labels"
+            [],
+            [],
+            marker="o",
+            ls="",
+            mfc="none",
+            color=COLORS[ORACLE],
+            label="best of a grid, with labels",
+        ),
+        plt.Line2D(
+            [],
+            [],
+            marker="D",
+            ls="",
+            mfc="none",
+            color=COLORS["published"],
+            label="best published, with labels",
         ),
         plt.Line2D([], [], marker="|", ls="", color="#999999", label="other methods"),
     ]

@@ -17,11 +17,14 @@ from joblib import Parallel, delayed
 from timing import print_table
 
 from problems import Views, real
-from viewspan import CLRSC, preparation, selection
+from viewspan import CLRSC
 from viewspan.datasets import make_face_appearances, make_mineral_mixtures, make_subspaces
 from viewspan.estimators import base, clrsc
-from viewspan.graph import chance, discretize, patterns
+from viewspan.graph import chance, patterns
+from viewspan.graph import discretisation as discretize
+from viewspan.inputs import preparation
 from viewspan.metrics import subspace_clustering_accuracy
+from viewspan.objective import selection
 
 SETS = [
     *("yaleA_3v", "3sources", "webkb_cornell", "msrc_v1_5v", "msrc_v1_6v", "orl_4v"),
@@ -92,7 +95,9 @@ def load(problem: tuple[Any, Any]) -> tuple[Views, np.ndarray]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--sets", nargs="*", default=SETS, help="these real sets only")
@@ -100,10 +105,21 @@ def main() -> None:
     studies = [(make, (noise, trial)) for make, noise in STUDIES for trial in range(options.trials)]
     problems = [*studies, *[("real", name) for name in options.sets]]
     rows = []
-    for constant, position in [(None, 0), *[(name, place) for name in CONSTANTS for place in (0, 1)]]:
-        found = np.array(Parallel(options.jobs)(delayed(accuracy)(p, constant, position) for p in problems))
-        what = "as they are" if constant is None else f"{constant} → {CONSTANTS[constant][2][position]}"
-        rows.append([what, f"{found[: len(studies)].mean():.1f}", f"{found[len(studies) :].mean():.1f}"])
+    for constant, position in [
+        (None, 0),
+        *[(name, place) for name in CONSTANTS for place in (0, 1)],
+    ]:
+        found = np.array(
+            Parallel(options.jobs)(delayed(accuracy)(p, constant, position) for p in problems)
+        )
+        what = (
+            "as they are"
+            if constant is None
+            else f"{constant} → {CONSTANTS[constant][2][position]}"
+        )
+        rows.append(
+            [what, f"{found[: len(studies)].mean():.1f}", f"{found[len(studies) :].mean():.1f}"]
+        )
         print(rows[-1], flush=True)
     print_table(["constants", "studies", "real sets"], rows)
 

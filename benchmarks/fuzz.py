@@ -48,8 +48,19 @@ def main() -> None:
         work(options.loader, options.worker, options.seed, 60 * options.minutes)
         return
     names = list(LOADERS) if options.loader == "all" else [options.loader]
-    header = ["reader", "minutes", "files", "read", "answers", "defects", "slowest, s", "most memory, MB"]
-    print_table(header, [supervise(name, options.minutes, options.keep, options.seed) for name in names])
+    header = [
+        "reader",
+        "minutes",
+        "files",
+        "read",
+        "answers",
+        "defects",
+        "slowest, s",
+        "most memory, MB",
+    ]
+    print_table(
+        header, [supervise(name, options.minutes, options.keep, options.seed) for name in names]
+    )
 
 
 def supervise(name: str, minutes: float, keep: Path, seed: int) -> list[str]:
@@ -57,7 +68,15 @@ def supervise(name: str, minutes: float, keep: Path, seed: int) -> list[str]:
     end, reports, defects = time.monotonic() + 60 * minutes, [], set()
     while (left := end - time.monotonic()) > 1:
         with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, __file__, name, "--worker", folder, "--seed", str(seed + len(reports))]
+            command = [
+                sys.executable,
+                __file__,
+                name,
+                "--worker",
+                folder,
+                "--seed",
+                str(seed + len(reports)),
+            ]
             code = subprocess.run([*command, "--minutes", str(left / 60)], check=False).returncode
             report = json.loads((Path(folder) / "report.json").read_text())
             reports.append(report)
@@ -101,7 +120,9 @@ def work(name: str, folder: Path, seed: int, seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     start, kept = time.monotonic(), set()
     while time.monotonic() - start < seconds:
-        file_name, content = corpus[rng.randrange(n_whole)] if rng.random() < 0.4 else rng.choice(corpus)
+        file_name, content = (
+            corpus[rng.randrange(n_whole)] if rng.random() < 0.4 else rng.choice(corpus)
+        )
         mutant = loader.mutant(file_name, content, rng)
         if report["files"] % 50 == 0:
             (folder / "report.json").write_text(json.dumps(report))
@@ -129,7 +150,9 @@ def work(name: str, folder: Path, seed: int, seconds: float) -> None:
 def in_kind(outcome: str) -> str:
     """A sentence without what is of this file alone; of what other packages say, the first words."""
     ours, says, theirs = outcome.partition("its name says: ")
-    plain = re.sub(r"'.*'|\".*\"|\(.*\)|::\w+|holds .*;|0x\w+|\d[\d.]*( [kMGT]?B| bytes)?", "#", ours)
+    plain = re.sub(
+        r"'.*'|\".*\"|\(.*\)|::\w+|holds .*;|0x\w+|\d[\d.]*( [kMGT]?B| bytes)?", "#", ours
+    )
     return plain[:80] + says + re.sub(r"[^a-zA-Z ].*", "", theirs)[:40]
 
 
@@ -139,7 +162,9 @@ def read_one(loader: object, folder: Path, name: str, content: bytes) -> str:
         if other.is_file() and other != path:
             other.unlink()
     path.write_bytes(content)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # nobody catches these, so that they also end compiled code
+    signal.setitimer(
+        signal.ITIMER_PROF, SECONDS
+    )  # nobody catches these, so that they also end compiled code
     signal.alarm(WAITING)
     try:
         return loader.outcome(path)

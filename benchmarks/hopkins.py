@@ -29,7 +29,9 @@ def sequences(limit: int | None) -> list[tuple[str, np.ndarray, np.ndarray]]:
     found = []
     for path in sorted((DATA / "hopkins155").glob("*.npz"))[:limit]:
         with np.load(path) as archive:
-            found.append((path.stem, archive["view_0"].astype(float), archive["labels"].astype(int)))
+            found.append(
+                (path.stem, archive["view_0"].astype(float), archive["labels"].astype(int))
+            )
     if not found:
         raise SystemExit(MISSING)
     return found
@@ -44,7 +46,9 @@ def published_lam(trajectories: np.ndarray) -> float:
 METHODS: dict[str, Callable[[np.ndarray, int], Any]] = {
     "SSC, auto": lambda x, k: ssc(k).fit(x),
     "SSC, auto, affine": lambda x, k: ssc(k, affine=True).fit(x),
-    "SSC, λ = μ/800, as published": lambda x, k: ssc(k, lam=published_lam(x), normalize=False).fit(x),
+    "SSC, λ = μ/800, as published": lambda x, k: ssc(k, lam=published_lam(x), normalize=False).fit(
+        x
+    ),
     "LRR, auto": lambda x, k: LRR(k, random_state=0).fit(x),
     "LRR, auto, affine": lambda x, k: LRR(k, affine=True, random_state=0).fit(x),
     "LRR ℓ1,2, auto": lambda x, k: LRR(k, datafit="l12", random_state=0).fit(x),
@@ -67,7 +71,9 @@ def summary(errors: np.ndarray) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--limit", type=int, help="only the first sequences")
     options = parser.parse_args()
     data = sequences(options.limit)
@@ -78,7 +84,9 @@ def main() -> None:
             start = time.perf_counter()
             errors = np.array(parallel(delayed(error)(name, x, y) for _, x, y in data))
             seconds = time.perf_counter() - start
-            cells = [summary(group) for group in (errors[motions == 2], errors[motions == 3], errors)]
+            cells = [
+                summary(group) for group in (errors[motions == 2], errors[motions == 3], errors)
+            ]
             rows.append([name, *cells, f"{seconds:.0f} s"])
     counts = [int((motions == 2).sum()), int((motions == 3).sum()), len(motions)]
     groups = [f"2 motions ({counts[0]})", f"3 motions ({counts[1]})", f"all ({counts[2]})"]

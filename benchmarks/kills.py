@@ -26,8 +26,21 @@ WRITING = "Writing tables and figures."
 
 
 def begin(out: Path, trials: int, log: io.BufferedRandom) -> subprocess.Popen[bytes]:
-    command = ["-m", "viewspan", "reproduce", "synthetic", "--out", str(out), "--trials", str(trials), "--jobs", "2"]
-    return subprocess.Popen([sys.executable, *command], stdout=log, stderr=log, start_new_session=True)
+    command = [
+        "-m",
+        "viewspan",
+        "reproduce",
+        "synthetic",
+        "--out",
+        str(out),
+        "--trials",
+        str(trials),
+        "--jobs",
+        "2",
+    ]
+    return subprocess.Popen(
+        [sys.executable, *command], stdout=log, stderr=log, start_new_session=True
+    )
 
 
 def run_for(seconds: float, out: Path, trials: int) -> str | None:
@@ -80,8 +93,12 @@ def main(kills: int = 50, trials: int = 2) -> None:
             runs += 1
             same, left = tables(out) == expected, len(list(out.rglob("*.tmp")))
             assert same and not left, f"{out} has other tables, or {left} temporary files"
-    print(f"A whole run takes {longest:.0f} s. {moments.total()} kills, {runs} runs ended: the same tables every time.")
-    print_table(["killed while", "times"], [[name, str(count)] for name, count in moments.most_common()])
+    print(
+        f"A whole run takes {longest:.0f} s. {moments.total()} kills, {runs} runs ended: the same tables every time."
+    )
+    print_table(
+        ["killed while", "times"], [[name, str(count)] for name, count in moments.most_common()]
+    )
 
 
 if __name__ == "__main__":

@@ -50,7 +50,9 @@ ROADS: list[tuple[str, Any]] = [
 ]
 
 
-def subspaces(n_samples: int, widths: tuple[int, ...], seed: int) -> tuple[Views, NDArray[np.int64]]:
+def subspaces(
+    n_samples: int, widths: tuple[int, ...], seed: int
+) -> tuple[Views, NDArray[np.int64]]:
     """Four subspaces of dimension 3, with little noise."""
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.arange(n_samples) % N_CLUSTERS)
@@ -126,7 +128,9 @@ def growth(rows: list[tuple[int, float, float, float]]) -> tuple[float, float]:
     """
     wide = 3 if len(rows) >= 6 else 1
     first, last = np.median(rows[:wide], axis=0), np.median(rows[-wide:], axis=0)
-    return float(last[1] / first[1] - 1.0), float(1024 * (last[2] - first[2]) / (last[0] - first[0]))
+    return float(last[1] / first[1] - 1.0), float(
+        1024 * (last[2] - first[2]) / (last[0] - first[0])
+    )
 
 
 def fits() -> None:
@@ -135,10 +139,16 @@ def fits() -> None:
     rows = run(FITS, WARM_UP, EVERY)
     print_table(
         ["fits", "resident, MB", "held, MB", "agreement (ARI)"],
-        [[str(done), f"{rss:.1f}", f"{python:.2f}", f"{ari:.3f}"] for done, rss, python, ari in rows],
+        [
+            [str(done), f"{rss:.1f}", f"{python:.2f}", f"{ari:.3f}"]
+            for done, rss, python, ari in rows
+        ],
     )
     resident_share, kept = growth(rows)
-    print(f"\ngrowth since fit {WARM_UP}: resident {resident_share:+.1%} (allowed {ALLOWED:.0%}), ", end="")
+    print(
+        f"\ngrowth since fit {WARM_UP}: resident {resident_share:+.1%} (allowed {ALLOWED:.0%}), ",
+        end="",
+    )
     print(f"held {kept:+.2f} kB for every fit (allowed {KEPT:g}); ", end="")
     print(f"{time.process_time() - cpu:.0f} s of processor, {time.perf_counter() - start:.0f} s")
     if resident_share > ALLOWED or kept > KEPT:
@@ -158,7 +168,8 @@ def at_once(count: int, n_fits: int = FITS_EACH, **environment: str) -> list[dic
     """What so many processes found that ran at the same time; an error if one fails."""
     command = [sys.executable, __file__, "one", str(n_fits)]
     running = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | environment) for _ in range(count)
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | environment)
+        for _ in range(count)
     ]
     outputs = [process.communicate()[0] for process in running]
     failed = [process.returncode for process in running if process.returncode]
@@ -184,7 +195,14 @@ def processes() -> None:
                 labels,
             ]
         )
-    heads = ["processes", "all, s", "slowest, s", "processor each, s", "worst agreement (ARI)", "labels of all"]
+    heads = [
+        "processes",
+        "all, s",
+        "slowest, s",
+        "processor each, s",
+        "worst agreement (ARI)",
+        "labels of all",
+    ]
     print_table(heads, rows)
 
 

@@ -86,7 +86,10 @@ def measure(name: str, share: float, seed: int, method: str) -> dict[str, Any]:
     views, truth = real(name)
     if share > 0:
         observed = removed(len(views), len(truth), share, seed)
-        views = [np.where(present[:, None], view, np.nan) for view, present in zip(views, observed, strict=True)]
+        views = [
+            np.where(present[:, None], view, np.nan)
+            for view, present in zip(views, observed, strict=True)
+        ]
     start = time.perf_counter()
     signal.alarm(LIMIT)
     try:
@@ -109,7 +112,10 @@ def run_all(path: Path, sets: list[str], methods: list[str]) -> None:
     done = {(row["set"], float(row["share"]), int(row["seed"]), row["method"]) for row in rows}
     slow = {(row["set"], row["method"]) for row in rows if row["detail"].startswith("over")}
     for name in sets:
-        for share, seed in [(0.0, 0), *((share, seed) for share in SHARES for seed in range(SEEDS))]:
+        for share, seed in [
+            (0.0, 0),
+            *((share, seed) for share in SHARES for seed in range(SEEDS)),
+        ]:
             for method in methods:
                 if (name, share, seed, method) in done or (name, method) in slow:
                     continue
@@ -133,15 +139,23 @@ def table(rows: list[dict[str, str]]) -> None:
 
 
 def cell(rows: list[dict[str, str]], name: str, share: float, method: str) -> str:
-    asked = [row for row in rows if (row["set"], float(row["share"]), row["method"]) == (name, share, method)]
+    asked = [
+        row
+        for row in rows
+        if (row["set"], float(row["share"]), row["method"]) == (name, share, method)
+    ]
     values = [float(row["accuracy"]) for row in asked if row["accuracy"]]
     if not values:
         return "–"
-    return f"{np.mean(values):.1f}" + (f" ({len(values)} of {SEEDS})" if share > 0 and len(values) < SEEDS else "")
+    return f"{np.mean(values):.1f}" + (
+        f" ({len(values)} of {SEEDS})" if share > 0 and len(values) < SEEDS else ""
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sets", nargs="*", default=list(SETS))
     parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--table", action="store_true", help="print the table of what is there")

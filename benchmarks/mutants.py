@@ -41,7 +41,13 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
 FOLDERS = ("model", "solvers", "graph")
 TESTS = [
-    *("tests/model", "tests/solvers", "tests/graph", "tests/test_reduction.py", "tests/test_outliers.py"),
+    *(
+        "tests/model",
+        "tests/solvers",
+        "tests/graph",
+        "tests/test_reduction.py",
+        "tests/test_outliers.py",
+    ),
     *("tests/test_selection.py", "tests/test_regularization_path.py", "tests/test_subspaces.py"),
     *("tests/estimators/test_axes.py", "tests/estimators/test_missing.py"),
     *("tests/estimators/test_confidence.py", "tests/estimators/test_callbacks.py"),
@@ -98,7 +104,9 @@ def made(path: Path) -> Iterator[Mutant]:
         before = text_of(module, node)
         after = text_of(module, deep_replace(node, change.original_node, change.mutated_node))
         line = starts[label] + first_difference(before, after)
-        yield Mutant(f"{name}.{label}#{counts[label]}", name, label, before, after, statement_at(tree, line))
+        yield Mutant(
+            f"{name}.{label}#{counts[label]}", name, label, before, after, statement_at(tree, line)
+        )
 
 
 def functions_of(tree: Any) -> Iterator[tuple[str, Any]]:
@@ -109,7 +117,9 @@ def functions_of(tree: Any) -> Iterator[tuple[str, Any]]:
         elif isinstance(node, cst.ClassDef | ast.ClassDef):
             inner = node.body.body if isinstance(node, cst.ClassDef) else node.body
             yield from (
-                (f"{name_of(node)}.{name_of(m)}", m) for m in inner if hasattr(m, "params") or hasattr(m, "args")
+                (f"{name_of(node)}.{name_of(m)}", m)
+                for m in inner
+                if hasattr(m, "params") or hasattr(m, "args")
             )
 
 
@@ -204,7 +214,9 @@ class Session:
         before = time.process_time()
         passed = self.passes(name)
         seconds = time.process_time() - before
-        return Usual(passed, seconds, lines_reached(lambda: self.passes(name)) if seconds < SLOW else {})
+        return Usual(
+            passed, seconds, lines_reached(lambda: self.passes(name)) if seconds < SLOW else {}
+        )
 
     def verdict(self, mutant: Mutant, tests: list[tuple[str, float]]) -> tuple[str, str]:
         """What became of it, and the test that noticed."""
@@ -241,7 +253,10 @@ def lines_reached(function: Callable[[], object]) -> dict[str, list[int]]:
     sys.settrace(at_call)
     function()
     sys.settrace(None)
-    return {".".join(Path(p).relative_to(SOURCE).with_suffix("").parts): sorted(found) for p, found in reached.items()}
+    return {
+        ".".join(Path(p).relative_to(SOURCE).with_suffix("").parts): sorted(found)
+        for p, found in reached.items()
+    }
 
 
 def in_fork(function: Callable[[], Any]) -> Any:
@@ -276,7 +291,9 @@ def run(session: Session, arguments: argparse.Namespace) -> None:
     again = arguments.command == "again"
     wanted = [m for m in mutants() if fnmatch(m.name, arguments.only)]
     wanted = [
-        m for m in wanted if (known.get(key(m), [""])[0] in (SURVIVED, UNTESTED) if again else key(m) not in known)
+        m
+        for m in wanted
+        if (known.get(key(m), [""])[0] in (SURVIVED, UNTESTED) if again else key(m) not in known)
     ]
     part, parts = map(int, arguments.part.split("/"))
     gc.collect()
@@ -289,7 +306,10 @@ def run(session: Session, arguments: argparse.Namespace) -> None:
             seconds = round(cpu() - start, 2)
             file.write(json.dumps([key(mutant), *found, seconds, len(tests)]) + "\n")
             file.flush()
-            print(f"{index + 1}/{len(wanted[part::parts])} {mutant.name} {found[0]} {seconds}", flush=True)
+            print(
+                f"{index + 1}/{len(wanted[part::parts])} {mutant.name} {found[0]} {seconds}",
+                flush=True,
+            )
 
 
 def cpu() -> float:
@@ -306,7 +326,9 @@ def tests_for(mutant: Mutant, usual: dict[str, Usual], most: float) -> list[tupl
     """Those that reach it, fastest first, as many as take so many seconds together."""
     lines = set(mutant.lines)
     found = [
-        (n, t.seconds) for n, t in usual.items() if t.seconds < SLOW and lines & set(t.lines.get(mutant.module, ()))
+        (n, t.seconds)
+        for n, t in usual.items()
+        if t.seconds < SLOW and lines & set(t.lines.get(mutant.module, ()))
     ]
     chosen, total = [], 0.0
     for name, seconds in sorted(found, key=lambda test: test[1]):
@@ -319,10 +341,15 @@ def tests_for(mutant: Mutant, usual: dict[str, Usual], most: float) -> list[tupl
 
 def verdicts() -> dict[str, list[Any]]:
     """The last one of every mutant."""
-    rows = [json.loads(line) for path in sorted(FOLDER.glob("verdicts-*.jsonl")) for line in path.open()]
+    rows = [
+        json.loads(line) for path in sorted(FOLDER.glob("verdicts-*.jsonl")) for line in path.open()
+    ]
     found: dict[str, list[Any]] = {}
     for name, *rest in rows:
-        if found.get(name, [SURVIVED])[0] in (SURVIVED, UNTESTED):  # what was noticed once stays noticed
+        if found.get(name, [SURVIVED])[0] in (
+            SURVIVED,
+            UNTESTED,
+        ):  # what was noticed once stays noticed
             found[name] = rest
     return found
 
@@ -340,15 +367,23 @@ def report() -> None:
         print(f"{mutant.name} ({mutant.lines[0]})\n{textwrap.indent(mutant.difference, '    ')}")
     for group, statuses in counts.items():
         caught = statuses[KILLED] + statuses[TIMED_OUT]
-        print(f"{group}: {statuses.total()} mutants, {caught / statuses.total():.1%} noticed, {dict(statuses)}")
+        print(
+            f"{group}: {statuses.total()} mutants, {caught / statuses.total():.1%} noticed, {dict(statuses)}"
+        )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("command", choices=["run", "again", "report"])
-    parser.add_argument("--only", default="*", help="a pattern of names, viewspan.model.* for example")
+    parser.add_argument(
+        "--only", default="*", help="a pattern of names, viewspan.objective.* for example"
+    )
     parser.add_argument("--part", default="0/1", help="of several processes, this one")
-    parser.add_argument("--most", type=float, default=5.0, help="CPU seconds that a survivor's tests may take")
+    parser.add_argument(
+        "--most", type=float, default=5.0, help="CPU seconds that a survivor's tests may take"
+    )
     arguments = parser.parse_args()
     FOLDER.mkdir(exist_ok=True)
     if arguments.command == "report":
@@ -358,7 +393,17 @@ def main() -> None:
     plugin = Session(lambda session: run(session, arguments))
     sys.exit(
         pytest.main(
-            ["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--capture=no", "--tb=native", *TESTS], plugins=[plugin]
+            [
+                "-q",
+                "-p",
+                "no:xdist",
+                "-p",
+                "no:cacheprovider",
+                "--capture=no",
+                "--tb=native",
+                *TESTS,
+            ],
+            plugins=[plugin],
         )
     )
 

@@ -13,7 +13,9 @@ MISSING = "This benchmark needs real data: set VIEWSPAN_DATA to the folder that 
 DATA = Path(os.environ.get("VIEWSPAN_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
-def synthetic(n_samples: int, n_features: int, noise: float, seed: int = 0) -> tuple[Views, NDArray[np.int64]]:
+def synthetic(
+    n_samples: int, n_features: int, noise: float, seed: int = 0
+) -> tuple[Views, NDArray[np.int64]]:
     """Five subspaces of dimension 4 in two appearances, as in the paper's first study."""
     rng = np.random.default_rng(seed)
     size = n_samples // 5
@@ -41,4 +43,7 @@ def real(name: str) -> tuple[Views, NDArray[np.int64]]:
 
 def unit_samples(views: Views) -> Views:
     """Every sample of every view to length 1; zero samples stay zero."""
-    return [view / np.maximum(np.linalg.norm(view, axis=1, keepdims=True), np.finfo(float).tiny) for view in views]
+    return [
+        view / np.maximum(np.linalg.norm(view, axis=1, keepdims=True), np.finfo(float).tiny)
+        for view in views
+    ]

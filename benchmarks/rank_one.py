@@ -21,8 +21,8 @@ from timing import best_of, print_table
 import viewspan
 from problems import Views, real, unit_samples
 from viewspan import CLRSC, LRR, Result
-from viewspan.experiments.paper import paper_studies
 from viewspan.metrics import subspace_clustering_accuracy
+from viewspan.studies.paper import paper_studies
 
 HARDEST = {"synthetic": 0.3, "minerals": 0.3, "faces": 0.15}
 REAL = ("yaleA_3v", "msrc_v1_5v", "3sources", "orl_4v", "wikipedia693", "handwritten")
@@ -35,7 +35,10 @@ HEADER = ["problem", "coupling", "objective (obj1)", "σ₂/σ₁", "seconds", "
 
 def strict_objective(result: Result, views: Views) -> float:
     """Σ ‖X_i − X_i Z_i‖_F² + λ_i ‖Z_i‖_*."""
-    fits = [np.linalg.norm(view.T - view.T @ z) ** 2 for view, z in zip(views, result.coefficients, strict=True)]
+    fits = [
+        np.linalg.norm(view.T - view.T @ z) ** 2
+        for view, z in zip(views, result.coefficients, strict=True)
+    ]
     norms = np.array([np.linalg.norm(z, "nuc") for z in result.coefficients])
     return float(sum(fits) + result.lam @ norms)
 
@@ -56,7 +59,9 @@ def peak(function: Callable[[], Any]) -> float:
     return found
 
 
-def solves(views: Views, lam: np.ndarray, tau: float) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+def solves(
+    views: Views, lam: np.ndarray, tau: float
+) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """What is solved, and the model of a whole fit of that kind."""
     found: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
     many = len(views[0]) >= MANY
@@ -65,7 +70,10 @@ def solves(views: Views, lam: np.ndarray, tau: float) -> dict[str, tuple[dict[st
         found[name] = ({"tau": multiple * tau}, {} if multiple == 1.0 else {"tau": multiple * tau})
     if not many:
         least = least_for_rank_one(views, lam, tau)
-        found[f"nuclear, {least / tau:.3g} × τ, the least for rank one"] = ({"tau": least}, {"tau": least})
+        found[f"nuclear, {least / tau:.3g} × τ, the least for rank one"] = (
+            {"tau": least},
+            {"tau": least},
+        )
     found["rank one"] = ({"coupling": "rank_one"}, {"coupling": "rank_one"})
     return found
 
@@ -95,10 +103,16 @@ def rows_of(problem: str, draws: list[tuple[Views, np.ndarray]]) -> list[list[st
     rows = []
     for name, (arguments, parameters) in solves(views, first.lam_, first.tau_).items():
         repeats = 3 if len(truth) < MANY else 1
-        seconds, result = best_of(lambda chosen=arguments: viewspan.solve(views, first.lam_, **chosen), repeats)
+        seconds, result = best_of(
+            lambda chosen=arguments: viewspan.solve(views, first.lam_, **chosen), repeats
+        )
         memory = peak(lambda chosen=arguments: viewspan.solve(views, first.lam_, **chosen))
         models = [CLRSC(k, random_state=0, **parameters) for _ in draws]
-        cells = [f"{strict_objective(result, views):.4g}", f"{second_singular_value(result):.2g}", f"{seconds:.2f}"]
+        cells = [
+            f"{strict_objective(result, views):.4g}",
+            f"{second_singular_value(result):.2g}",
+            f"{seconds:.2f}",
+        ]
         rows.append([problem, name, *cells, f"{memory:.1f} MB", accuracy(models, draws)])
         print(rows[-1], flush=True)
     for name, fusion in (("none, concatenated (LRR)", "concat"), ("none, late (LRR)", "late")):
@@ -119,14 +133,19 @@ def accuracy(models: list[Any], draws: list[tuple[Views, np.ndarray]]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sets", nargs="*", default=list(REAL))
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = []
     for study in paper_studies():
         noise = HARDEST[study.name]
-        rows += rows_of(f"{study.name}, σ = {noise:g}", [load((study.generate, (noise, t))) for t in range(TRIALS)])
+        rows += rows_of(
+            f"{study.name}, σ = {noise:g}",
+            [load((study.generate, (noise, t))) for t in range(TRIALS)],
+        )
     for name in options.sets:
         rows += rows_of(name, [real(name)])
     print_table(HEADER, rows)

@@ -33,7 +33,9 @@ CASES: dict[str, tuple[str, float, tuple[int, ...]]] = {
 }
 
 
-def corrupt(views: Views, what: str, share: float, where: tuple[int, ...], seed: int) -> tuple[Views, np.ndarray]:
+def corrupt(
+    views: Views, what: str, share: float, where: tuple[int, ...], seed: int
+) -> tuple[Views, np.ndarray]:
     """The views, and which samples of every view are corrupted."""
     rng = np.random.default_rng(1000 + seed)
     wrong = np.zeros((len(views), len(views[0])), dtype=bool)
@@ -48,7 +50,9 @@ def corrupt(views: Views, what: str, share: float, where: tuple[int, ...], seed:
             wrong[position, rows] = True
         else:
             entries = rng.permutation(view.size)[: round(share * view.size)]
-            view.flat[entries] = 10 * np.sqrt((view**2).mean()) * rng.choice([-1.0, 1.0], len(entries))
+            view.flat[entries] = (
+                10 * np.sqrt((view**2).mean()) * rng.choice([-1.0, 1.0], len(entries))
+            )
     return changed, wrong
 
 
@@ -57,13 +61,23 @@ def trial(noise: float, case: str, fit: str, seed: int) -> dict[str, Any]:
     views, truth = make_subspaces(noise=noise, random_state=seed)
     given, wrong = corrupt(views, *CASES[case], seed)
     model = CLRSC(5, datafit=fit, random_state=0).fit(given)
-    aucs = [roc_auc_score(*pair) for pair in zip(wrong, model.outlier_scores_, strict=True) if pair[0].any()]
+    aucs = [
+        roc_auc_score(*pair)
+        for pair in zip(wrong, model.outlier_scores_, strict=True)
+        if pair[0].any()
+    ]
     accuracy = subspace_clustering_accuracy(truth, model.labels_)
-    return {"accuracy": accuracy, "auc": float(np.mean(aucs)) if aucs else np.nan, "n_iter": model.n_iter_}
+    return {
+        "accuracy": accuracy,
+        "auc": float(np.mean(aucs)) if aucs else np.nan,
+        "n_iter": model.n_iter_,
+    }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
@@ -75,7 +89,9 @@ def main() -> None:
                 jobs = (delayed(trial)(noise, case, fit, seed) for seed in range(options.trials))
                 found = Parallel(options.jobs)(jobs)
                 scores = np.array([row["accuracy"] for row in found])
-                accuracies.append(f"{scores.mean():.1f} ± {scores.std(ddof=1) / np.sqrt(len(scores)):.1f}")
+                accuracies.append(
+                    f"{scores.mean():.1f} ± {scores.std(ddof=1) / np.sqrt(len(scores)):.1f}"
+                )
                 auc = float(np.mean([row["auc"] for row in found]))
                 aucs.append("" if np.isnan(auc) else f"{auc:.3f}")
             rows.append([f"{noise:g}", case, *accuracies, *aucs])

@@ -71,7 +71,9 @@ def measure(folder: str, spectral: bool) -> dict[str, Any]:
     """In a fresh process: the data is loaded, then everything is timed on it."""
     views = [np.load(f"{folder}/{name}.npy") for name in ("first", "second")]
     labels = np.load(f"{folder}/labels.npy")
-    CLRSC(2, random_state=0).fit([view[:200] for view in views])  # libraries are loaded, threads started
+    CLRSC(2, random_state=0).fit(
+        [view[:200] for view in views]
+    )  # libraries are loaded, threads started
     Path("/proc/self/clear_refs").write_text("5")
     before, times = memory_now("VmRSS"), StageTimes()
     start = time.perf_counter()
@@ -99,7 +101,13 @@ def growth() -> None:
             for name, array in zip(("first", "second", "labels"), (*views, labels), strict=True):
                 np.save(f"{folder}/{name}.npy", array)
             del views
-            command = [sys.executable, __file__, "measure", folder, str(int(n_samples <= SPECTRAL_LIMIT))]
+            command = [
+                sys.executable,
+                __file__,
+                "measure",
+                folder,
+                str(int(n_samples <= SPECTRAL_LIMIT)),
+            ]
             printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         row = found[n_samples] = json.loads(printed)
         rows.append(
@@ -111,7 +119,9 @@ def growth() -> None:
                 f"{row['accuracy']:.2f}",
                 f"{row['mini-batch']:.2f} ({row['mini-batch accuracy']:.0f})",
                 f"{row['seconds'] / row['mini-batch']:.1f}×",
-                f"{row['spectral']:.1f} ({row['spectral accuracy']:.0f})" if "spectral" in row else "",
+                f"{row['spectral']:.1f} ({row['spectral accuracy']:.0f})"
+                if "spectral" in row
+                else "",
             ]
         )
         print(*rows[-1], file=sys.stderr)
@@ -129,7 +139,8 @@ def growth() -> None:
     last, before = found[SIZES[-1]], found[SIZES[-2]]
     step = np.log(SIZES[-1] / SIZES[-2])
     print(
-        f"\nexponent of growth from 10^5 to 10^6: time {np.log(last['seconds'] / before['seconds']) / step:.2f}", end=""
+        f"\nexponent of growth from 10^5 to 10^6: time {np.log(last['seconds'] / before['seconds']) / step:.2f}",
+        end="",
     )
     print(f", memory over the data {np.log(last['bytes'] / before['bytes']) / step:.2f}")
 
@@ -166,7 +177,9 @@ def rivals() -> None:
             SpectralClustering(n_clusters, random_state=0),
         ):
             seconds, fitted = best_of(lambda rival=rival, features=features: rival.fit(features), 1)
-            row.append(f"{subspace_clustering_accuracy(labels, fitted.labels_):.1f}, {seconds:.1f} s")
+            row.append(
+                f"{subspace_clustering_accuracy(labels, fitted.labels_):.1f}, {seconds:.1f} s"
+            )
         rows.append(row)
         print(*row, file=sys.stderr)
     print_table(["set", "N", "MiniBatchKMeans", "SpectralClustering"], rows)
@@ -184,23 +197,32 @@ def unseen() -> None:
                 order = np.random.RandomState(seed).permutation(len(labels))
                 back, kept = np.split(order, [int(0.3 * len(labels))])
                 everyone = CLRSC(n_clusters, graph=graph, random_state=seed).fit_predict(views)
-                model = CLRSC(n_clusters, graph=graph, random_state=seed).fit([view[kept] for view in views])
+                model = CLRSC(n_clusters, graph=graph, random_state=seed).fit(
+                    [view[kept] for view in views]
+                )
                 predicted = model.predict([view[back] for view in views])
                 apart.append(share_right(labels[kept], model.labels_, labels[back], predicted))
-                together.append(share_right(labels[kept], everyone[kept], labels[back], everyone[back]))
+                together.append(
+                    share_right(labels[kept], everyone[kept], labels[back], everyone[back])
+                )
             rows.append([name, graph, f"{np.mean(together):.1f}", f"{np.mean(apart):.1f}"])
             print(*rows[-1], file=sys.stderr)
     print_table(["set", "graph", "clustered with the others", "predicted"], rows)
 
 
 def share_right(
-    truth: NDArray[np.int64], found: NDArray[np.int64], held_truth: NDArray[np.int64], held: NDArray[np.int64]
+    truth: NDArray[np.int64],
+    found: NDArray[np.int64],
+    held_truth: NDArray[np.int64],
+    held: NDArray[np.int64],
 ) -> float:
     """Percent of the held-back samples in the cluster that stands for their class among the others."""
     table = confusion_matrix(truth, found)
     classes, clusters = linear_sum_assignment(-table)
     name_of = dict(zip(clusters, classes, strict=True))
-    return 100.0 * float(np.mean([name_of[cluster] == true for cluster, true in zip(held, held_truth, strict=True)]))
+    return 100.0 * float(
+        np.mean([name_of[cluster] == true for cluster, true in zip(held, held_truth, strict=True)])
+    )
 
 
 if __name__ == "__main__":

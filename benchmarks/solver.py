@@ -90,9 +90,13 @@ def measure(case: Case, full: bool) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
-        "--full", action="store_true", help="run all 200 iterations of LADMPSAP, also for large N (hours)"
+        "--full",
+        action="store_true",
+        help="run all 200 iterations of LADMPSAP, also for large N (hours)",
     )
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # LADMPSAP stops at its cap on purpose

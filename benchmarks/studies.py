@@ -16,18 +16,30 @@ from joblib import Parallel, delayed
 from timing import print_table
 
 from viewspan import CLRSC, affinity, ncut
-from viewspan.experiments.paper import AUTHORS, CLRSC_GRID, N_CLUSTERS, paper_studies
 from viewspan.metrics import subspace_clustering_accuracy
+from viewspan.studies.paper import AUTHORS, CLRSC_GRID, N_CLUSTERS, paper_studies
 
-POINTS = [(lam, tau, graph) for lam in CLRSC_GRID[0] for tau in CLRSC_GRID[1] for graph in ("patterns", "coefficients")]
+POINTS = [
+    (lam, tau, graph)
+    for lam in CLRSC_GRID[0]
+    for tau in CLRSC_GRID[1]
+    for graph in ("patterns", "coefficients")
+]
 
 
-def trial(name: str, generate: Any, noise: float, seed: int) -> tuple[list[float], list[float], int]:
+def trial(
+    name: str, generate: Any, noise: float, seed: int
+) -> tuple[list[float], list[float], int]:
     """Accuracies of auto and of the authors' weights, of every point of the grid, and the number of clusters found."""
     warnings.simplefilter("ignore")
     views, truth = load((generate, (noise, seed)))
-    fixed = CLRSC(N_CLUSTERS, lam=AUTHORS[name].clrsc[0], tau=AUTHORS[name].clrsc[1], random_state=0)
-    ours = [score(truth, model.fit_predict(views)) for model in (CLRSC(N_CLUSTERS, random_state=0), fixed)]
+    fixed = CLRSC(
+        N_CLUSTERS, lam=AUTHORS[name].clrsc[0], tau=AUTHORS[name].clrsc[1], random_state=0
+    )
+    ours = [
+        score(truth, model.fit_predict(views))
+        for model in (CLRSC(N_CLUSTERS, random_state=0), fixed)
+    ]
     found = CLRSC(random_state=0).fit(views).n_clusters_
     return ours, on_grid(views, truth), found
 
@@ -49,23 +61,35 @@ def score(truth: np.ndarray, labels: np.ndarray) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     rows = []
     for study in paper_studies():
         for noise in study.noise:
-            jobs = (delayed(trial)(study.name, study.generate, noise, seed) for seed in range(options.trials))
+            jobs = (
+                delayed(trial)(study.name, study.generate, noise, seed)
+                for seed in range(options.trials)
+            )
             ours, grids, counts = zip(*Parallel(options.jobs)(jobs), strict=True)
             auto, authors = np.mean(ours, axis=0)
             means = np.mean(grids, axis=0)
             lam, tau, graph = POINTS[int(means.argmax())]
             right = np.mean([count == N_CLUSTERS for count in counts])
-            cells = [f"{auto:.1f}", f"{authors:.1f}", f"{means.max():.1f}", f"{lam:g}, {tau:g}, {graph}"]
+            cells = [
+                f"{auto:.1f}",
+                f"{authors:.1f}",
+                f"{means.max():.1f}",
+                f"{lam:g}, {tau:g}, {graph}",
+            ]
             rows.append([study.name, f"{noise:g}", *cells, f"{100 * right:.0f} %"])
             print(rows[-1], flush=True)
-    print_table(["study", "σ", "auto", "authors' λ, τ", "best of grid", "at λ, τ, graph", "k found"], rows)
+    print_table(
+        ["study", "σ", "auto", "authors' λ, τ", "best of grid", "at λ, τ, graph", "k found"], rows
+    )
 
 
 if __name__ == "__main__":

@@ -26,13 +26,26 @@ def decompositions() -> None:
             grams = stack @ stack.mT
             repeats = max(5, 2000 // size)
             with threadpool_limits(1):
-                one, _ = best_of(lambda grams=grams: [np.linalg.eigh(gram) for gram in grams], repeats)
-                views, _ = best_of(lambda grams=grams: list(pool.map(np.linalg.eigh, grams)), repeats)
+                one, _ = best_of(
+                    lambda grams=grams: [np.linalg.eigh(gram) for gram in grams], repeats
+                )
+                views, _ = best_of(
+                    lambda grams=grams: list(pool.map(np.linalg.eigh, grams)), repeats
+                )
             with threadpool_limits(2):
-                two, _ = best_of(lambda grams=grams: [np.linalg.eigh(gram) for gram in grams], repeats)
+                two, _ = best_of(
+                    lambda grams=grams: [np.linalg.eigh(gram) for gram in grams], repeats
+                )
             cells = [f"{seconds * 1e3:.2f}" for seconds in (one, two, views)]
             rows.append([str(size), *cells, f"{one / two:.2f}×", f"{one / views:.2f}×"])
-    header = ["directions", "one thread", "two in BLAS", "one per view", "gain in BLAS", "gain per view"]
+    header = [
+        "directions",
+        "one thread",
+        "two in BLAS",
+        "one per view",
+        "gain in BLAS",
+        "gain per view",
+    ]
     print_table(header, rows)
 
 
@@ -44,9 +57,17 @@ def solves() -> None:
             one, _ = best_of(lambda scaled=scaled: viewspan.solve(scaled, 1.0, 4.0))
         several, result = best_of(lambda scaled=scaled: viewspan.solve(scaled, 1.0, 4.0))
         rows.append(
-            [str(n_samples), f"{one * 1e3:.0f}", f"{several * 1e3:.0f}", f"{one / several:.2f}×", str(result.n_iter)]
+            [
+                str(n_samples),
+                f"{one * 1e3:.0f}",
+                f"{several * 1e3:.0f}",
+                f"{one / several:.2f}×",
+                str(result.n_iter),
+            ]
         )
-    print_table(["samples and directions", "one thread, ms", "as arranged, ms", "gain", "iterations"], rows)
+    print_table(
+        ["samples and directions", "one thread, ms", "as arranged, ms", "gain", "iterations"], rows
+    )
 
 
 if __name__ == "__main__":

@@ -20,7 +20,11 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
 
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(str(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
+        return (
+            "| "
+            + " | ".join(str(cell).ljust(width) for cell, width in zip(cells, widths, strict=True))
+            + " |"
+        )
 
     print(line(header))
     print("|" + "|".join("-" * (width + 2) for width in widths) + "|")

@@ -69,5 +69,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "header_links_before_dropdown": 7,
 }
-html_sidebars = {page: [] for page in ("index", "quick-start", "theory")}  # pages without a section of their own
+html_sidebars = {
+    page: [] for page in ("index", "quick-start", "theory")
+}  # pages without a section of their own
 html_context = {"default_mode": "auto"}

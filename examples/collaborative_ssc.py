@@ -40,14 +40,18 @@ for multiple in multiples:
 alone = CLRSC(5, penalty="l1", tau=0.0, random_state=0).fit(draws[0][0])
 figure, panels = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained")
 panels[0].plot(multiples, means, "o-")
-panels[0].set(xlabel="τ, as a multiple of the automatic one", ylabel="accuracy, percent", ylim=(50, 100))
+panels[0].set(
+    xlabel="τ, as a multiple of the automatic one", ylabel="accuracy, percent", ylim=(50, 100)
+)
 panels[0].spines[["top", "right"]].set_visible(False)
 for panel, model, title in ((panels[1], alone, "each view alone"), (panels[2], first, "together")):
     graph, truth = model.affinity_matrix_, draws[0][1]
     within = graph[truth[:, None] == truth].sum() / graph.sum()
     print(f"{title}: {within:.1%} of the weight is within true clusters")
     panel.imshow(graph, cmap="Greys", vmax=np.quantile(graph, 0.98))
-    panel.set(title=f"graph, {title}", xticks=[], yticks=[], xlabel="samples, by their true cluster")
+    panel.set(
+        title=f"graph, {title}", xticks=[], yticks=[], xlabel="samples, by their true cluster"
+    )
 if len(sys.argv) > 1:
     figure.savefig(sys.argv[1], dpi=120)
 else:

@@ -25,7 +25,9 @@ height, width, _ = photo.shape
 # constant feature beside them tells dark from bright, which a line through the origin could not.
 
 blurred = [gaussian_filter(photo, (sigma, sigma, 0)) for sigma in (2, 4)]
-colour = np.concatenate([photo, *blurred, np.ones((height, width, 1))], axis=2).reshape(height * width, -1)
+colour = np.concatenate([photo, *blurred, np.ones((height, width, 1))], axis=2).reshape(
+    height * width, -1
+)
 
 # %%
 # **Texture.** Derivatives of the grey image in four directions at three scales, and their root mean square over a
@@ -47,13 +49,17 @@ texture = np.stack([*strengths, np.full_like(grey, 0.05)], axis=2).reshape(heigh
 
 tracemalloc.start()
 start = time.perf_counter()
-model = CLRSC(n_clusters=5, n_landmarks=2000, random_state=0).fit({"colour": colour, "texture": texture})
+model = CLRSC(n_clusters=5, n_landmarks=2000, random_state=0).fit(
+    {"colour": colour, "texture": texture}
+)
 seconds = time.perf_counter() - start
 megabytes = tracemalloc.get_traced_memory()[1] / 2**20
 tracemalloc.stop()
 print(f"{len(model.labels_)} samples in {seconds:.0f} s and {megabytes:.0f} MB beside the features")
 print(f"proven relative distance from the optimum: {model.dual_gap_:.1e}")
-for name, weight, score in zip(("colour", "texture"), model.view_weights_, model.view_scores_, strict=True):
+for name, weight, score in zip(
+    ("colour", "texture"), model.view_weights_, model.view_scores_, strict=True
+):
     print(f"{name} counted {weight:.2f}; the segments can be seen in it alone to {score:.2f}")
 
 # %%
@@ -83,7 +89,12 @@ def draw(panel, labels, title):
     edges = np.zeros((height, width), dtype=bool)
     edges[:, 1:] |= segments[:, 1:] != segments[:, :-1]
     edges[1:] |= segments[1:] != segments[:-1]
-    mean = np.array([photo.reshape(-1, 3)[labels == segment].mean(axis=0) for segment in range(labels.max() + 1)])
+    mean = np.array(
+        [
+            photo.reshape(-1, 3)[labels == segment].mean(axis=0)
+            for segment in range(labels.max() + 1)
+        ]
+    )
     picture = 0.35 * mean[segments] + 0.65 * plt.get_cmap("Set2")(segments)[:, :, :3]
     picture[edges] = 0.15
     panel.imshow(picture, interpolation="antialiased")

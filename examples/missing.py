@@ -56,7 +56,11 @@ for share in shares:
 figure, panel = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for name, line in lines.items():
     panel.plot([100 * share for share in shares], line, "o-", label=name)
-panel.set(xlabel="(sample, view) pairs that are absent, percent", ylabel="accuracy, percent", ylim=(0, 100))
+panel.set(
+    xlabel="(sample, view) pairs that are absent, percent",
+    ylabel="accuracy, percent",
+    ylim=(0, 100),
+)
 panel.legend(frameon=False, loc="lower left")
 panel.spines[["top", "right"]].set_visible(False)
 if len(sys.argv) > 1:

@@ -21,9 +21,14 @@ model = CLRSC(n_clusters=10, random_state=0).fit(views)
 # %%
 # Each observer alone does much worse.
 
-models = {f"the {name} half alone": CLRSC(n_clusters=10, random_state=0).fit(view) for name, view in views.items()}
+models = {
+    f"the {name} half alone": CLRSC(n_clusters=10, random_state=0).fit(view)
+    for name, view in views.items()
+}
 models["both together"] = model
-accuracies = {name: subspace_clustering_accuracy(digits, found.labels_) for name, found in models.items()}
+accuracies = {
+    name: subspace_clustering_accuracy(digits, found.labels_) for name, found in models.items()
+}
 for name, accuracy in accuracies.items():
     print(f"{name}: {accuracy:.1f} % right")
 
@@ -38,10 +43,16 @@ print(f"cosine between the coefficients of the two views: {model.view_similarity
 # What the observers see, and maps of their digits. Every dot is a digit, near those that the graph ties it to, in the
 # colour of the digit that it truly is, which no method was told.
 
-figure, panels = plt.subplots(1, 4, figsize=(13, 3.9), width_ratios=[0.75, 1, 1, 1], layout="constrained")
+figure, panels = plt.subplots(
+    1, 4, figsize=(13, 3.9), width_ratios=[0.75, 1, 1, 1], layout="constrained"
+)
 seen = np.full((4, 2, 8, 8), np.nan)
 seen[:, 0, :, :4], seen[:, 1, :, 4:] = images[:4, :, :4], images[:4, :, 4:]
-sheet = np.pad(seen, [(0, 0), (0, 0), (1, 1), (2, 2)], constant_values=np.nan).transpose(0, 2, 1, 3).reshape(40, 24)
+sheet = (
+    np.pad(seen, [(0, 0), (0, 0), (1, 1), (2, 2)], constant_values=np.nan)
+    .transpose(0, 2, 1, 3)
+    .reshape(40, 24)
+)
 panels[0].imshow(sheet, cmap="Greys")
 panels[0].set_title("what each observer sees")
 for panel, (name, found) in zip(panels[1:], models.items(), strict=True):

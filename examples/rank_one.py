@@ -27,7 +27,10 @@ lam = automatic.lam_
 def strict_objective(result):
     """The paper's (obj1): Σ ‖X_i − X_i Z_i‖_F² + λ_i ‖Z_i‖_*."""
     parts = zip(views, lam, result.coefficients, strict=True)
-    return sum(np.linalg.norm(x.T - x.T @ z) ** 2 + weight * np.linalg.norm(z, "nuc") for x, weight, z in parts)
+    return sum(
+        np.linalg.norm(x.T - x.T @ z) ** 2 + weight * np.linalg.norm(z, "nuc")
+        for x, weight, z in parts
+    )
 
 
 def second_singular_value(result):
@@ -41,19 +44,31 @@ def second_singular_value(result):
 multiples = np.geomspace(0.5, 22, 12)
 relaxed = [viewspan.solve(views, lam, multiple * automatic.tau_) for multiple in multiples]
 strict = viewspan.solve(views, lam, coupling="rank_one")
-print(f"rank one: objective {strict.objective:.1f}, scales {strict.scales.round(3)}, {strict.status}")
+print(
+    f"rank one: objective {strict.objective:.1f}, scales {strict.scales.round(3)}, {strict.status}"
+)
 
 # %%
 # The relaxed line comes to σ₂ = 0 only where its objective is nearly twice that of the strict solution.
 
 figure, (above, below) = plt.subplots(2, 1, sharex=True, figsize=(6, 5), layout="constrained")
-above.plot(multiples, [second_singular_value(result) for result in relaxed], "o-", color="C0", label="nuclear norm")
+above.plot(
+    multiples,
+    [second_singular_value(result) for result in relaxed],
+    "o-",
+    color="C0",
+    label="nuclear norm",
+)
 above.axhline(0, color="C1", label="strict rank one")
 above.set(ylabel="σ₂ / σ₁ of A", ylim=(-0.05, None))
 above.legend(frameon=False)
 below.plot(multiples, [strict_objective(result) for result in relaxed], "o-", color="C0")
 below.axhline(strict.objective, color="C1")
-below.set(xscale="log", xlabel="τ, as a multiple of the automatic one", ylabel="objective without τ (obj1)")
+below.set(
+    xscale="log",
+    xlabel="τ, as a multiple of the automatic one",
+    ylabel="objective without τ (obj1)",
+)
 below.set_xticks([0.5, 1, 2, 5, 10, 20], ["½", "1", "2", "5", "10", "20"])
 for panel in (above, below):
     panel.spines[["top", "right"]].set_visible(False)

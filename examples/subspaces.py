@@ -21,13 +21,17 @@ noisy = clean + 4 * rng.normal(size=clean.shape)
 views = {"upper": noisy[:, :4].reshape(500, -1), "lower": noisy[:, 4:].reshape(500, -1)}
 model = CLRSC(10, random_state=0).fit(views)
 explained = model.reconstruct(views)
-denoised = np.hstack([explained.views["upper"].reshape(500, 4, 8), explained.views["lower"].reshape(500, 4, 8)])
+denoised = np.hstack(
+    [explained.views["upper"].reshape(500, 4, 8), explained.views["lower"].reshape(500, 4, 8)]
+)
 
 # %%
 # Every cluster has a subspace in every view, with a dimension that was read from the data.
 
 for cluster, fitted in enumerate(model.subspaces_):
-    print(f"cluster {cluster}: dimension {fitted[0].dimension} in the upper half, {fitted[1].dimension} in the lower")
+    print(
+        f"cluster {cluster}: dimension {fitted[0].dimension} in the upper half, {fitted[1].dimension} in the lower"
+    )
 before, after = (np.sqrt(((images - clean) ** 2).mean()) for images in (noisy, denoised))
 print(f"root mean square error: {before:.2f} before, {after:.2f} after")
 
@@ -36,7 +40,9 @@ print(f"root mean square error: {before:.2f} before, {after:.2f} after")
 
 shown = [int(np.flatnonzero(model.labels_ == cluster)[0]) for cluster in range(10)]
 figure, panels = plt.subplots(3, 10, figsize=(10, 3.4), layout="constrained")
-for row, (images, title) in enumerate(((clean, "clean"), (noisy, "as seen"), (denoised, "explained"))):
+for row, (images, title) in enumerate(
+    ((clean, "clean"), (noisy, "as seen"), (denoised, "explained"))
+):
     for panel, sample in zip(panels[row], shown, strict=True):
         panel.imshow(images[sample], cmap="Greys", vmin=0, vmax=16)
         panel.set(xticks=[], yticks=[])

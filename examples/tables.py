@@ -20,10 +20,14 @@ patients = data.data.set_index("P" + data.data.index.astype(str).str.zfill(3))
 tables = {
     "mean": patients.filter(like="mean "),
     "error": patients.filter(like=" error"),
-    "worst": patients.filter(like="worst ").sample(frac=0.9, random_state=0),  # another order, and a tenth is not there
+    "worst": patients.filter(like="worst ").sample(
+        frac=0.9, random_state=0
+    ),  # another order, and a tenth is not there
 }
 for name, table in tables.items():
-    print(f"{name}: {table.shape[0]} patients, {table.shape[1]} features, first id {table.index[0]}")
+    print(
+        f"{name}: {table.shape[0]} patients, {table.shape[1]} features, first id {table.index[0]}"
+    )
 
 # %%
 # viewspan never guesses who is who: rows must be the same patients in the same order. ``reindex`` brings every table to
@@ -47,7 +51,9 @@ for name, scaled, weight, score in zip(
 # The two clusters in two of the measurements, for each of the two classes, which the model has not seen: it takes
 # small malignant tumours for benign ones.
 
-figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharex=True, sharey=True, layout="constrained")
+figure, panels = plt.subplots(
+    1, 2, figsize=(9, 3.8), sharex=True, sharey=True, layout="constrained"
+)
 for panel, (kind, name) in zip(panels, enumerate(data.target_names), strict=True):
     rows = truth == kind
     panel.scatter(

@@ -15,7 +15,9 @@ from viewspan import CLRSC
 from viewspan.datasets import make_subspaces
 from viewspan.metrics import subspace_clustering_accuracy
 
-clean, labels = make_subspaces(n_views=3, n_samples_per_subspace=40, n_features=60, noise=0.05, random_state=0)
+clean, labels = make_subspaces(
+    n_views=3, n_samples_per_subspace=40, n_features=60, noise=0.05, random_state=0
+)
 rng = np.random.default_rng(0)
 views = {
     "camera": clean[0],
@@ -40,7 +42,9 @@ for fitted, name in ((model, "automatic weights"), (without, "the last view left
 
 figure, panel = plt.subplots(figsize=(6.5, 3.2), layout="constrained")
 rows = np.arange(4)
-panel.barh(rows - 0.18, model.view_scores_, 0.36, label="score: the clusters, seen in this view alone")
+panel.barh(
+    rows - 0.18, model.view_scores_, 0.36, label="score: the clusters, seen in this view alone"
+)
 panel.barh(rows + 0.18, model.view_weights_, 0.36, label="weight in the graph")
 panel.set(yticks=rows, xlim=(-0.05, 1.05))
 panel.set_yticklabels(views)

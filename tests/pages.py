@@ -24,8 +24,12 @@ def blocks(page: str, language: str) -> list[str]:
 
 def commands(page: str, program: str = "viewspan") -> list[list[str]]:
     """What is to be typed after a program's name: lines of console blocks, and of code that is indented."""
-    typed = [line.removeprefix("$ ") for block in blocks(page, "console") for line in block.splitlines()]
-    typed += re.findall(r"^ {4}(\S.*)$", re.sub(r"^```.*?^```$", "", read(page), flags=re.S | re.M), flags=re.M)
+    typed = [
+        line.removeprefix("$ ") for block in blocks(page, "console") for line in block.splitlines()
+    ]
+    typed += re.findall(
+        r"^ {4}(\S.*)$", re.sub(r"^```.*?^```$", "", read(page), flags=re.S | re.M), flags=re.M
+    )
     return [shlex.split(line, comments=True)[1:] for line in typed if line.split()[0] == program]
 
 
@@ -37,13 +41,18 @@ def write_files(folder: Path) -> None:
         planes = rng.normal(size=(4, 2, width))
         table = np.vstack([rng.normal(size=(20, 2)) @ plane for plane in planes])
         table += 0.05 * rng.normal(size=table.shape)
-        pd.DataFrame(table, ids, [f"{name[:-1]} {column}" for column in range(width)]).to_csv(folder / f"{name}.csv")
+        pd.DataFrame(table, ids, [f"{name[:-1]} {column}" for column in range(width)]).to_csv(
+            folder / f"{name}.csv"
+        )
     for name in ("genes", "images"):
         pd.read_csv(folder / f"{name}.csv").iloc[:9].to_csv(folder / f"{name}_new.csv", index=False)
     kinds = np.repeat(np.arange(3), 30)
     spectra, camera = (rng.normal(size=(3, 2, 25)), rng.normal(size=(3, 2, 15)))
     weights = rng.normal(size=(90, 2))
-    scipy.io.savemat(folder / "spectra.mat", {"X": np.einsum("ij,ijk->ik", weights, spectra[kinds]), "kind": kinds})
+    scipy.io.savemat(
+        folder / "spectra.mat",
+        {"X": np.einsum("ij,ijk->ik", weights, spectra[kinds]), "kind": kinds},
+    )
     np.save(folder / "camera.npy", np.einsum("ij,ijk->ik", weights[:, ::-1], camera[kinds]))
     images = load_digits().images[:500]
     np.save(folder / "left.npy", images[:, :, :4].reshape(500, -1))

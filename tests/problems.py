@@ -3,8 +3,8 @@
 import cvxpy as cp
 import numpy as np
 
-from viewspan.model.problem import Problem
-from viewspan.pipeline import Axes
+from viewspan.objective.problem import Problem
+from viewspan.solvers.solve import Axes
 
 
 def random_views(seed, n_features=(5, 9), n_samples=8, rank=None):
@@ -29,15 +29,28 @@ def two_subspaces(seed=0, n_views=2, size=15, width=12, noise=0.05):
     return views, np.repeat([0, 1], size)
 
 
-def full_problem(views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear", observed=None):
+def full_problem(
+    views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear", observed=None
+):
     """The problem in the samples' own coordinates, nothing reduced."""
     axes = Axes.named(datafit, penalty, coupling)
     columns = [view.T for view in views]
     weights = np.broadcast_to(np.asarray(lam, dtype=float), (len(views), *np.shape(lam)[1:])).copy()
-    return Problem(columns, columns, weights, float(tau), axes.datafit, axes.penalty, axes.coupling, observed=observed)
+    return Problem(
+        columns,
+        columns,
+        weights,
+        float(tau),
+        axes.datafit,
+        axes.penalty,
+        axes.coupling,
+        observed=observed,
+    )
 
 
-def optimum(views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear", observed=None):
+def optimum(
+    views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear", observed=None
+):
     """The optimal value, by cvxpy; of absent samples the fit is left out."""
     n_samples = len(views[0])
     observed = np.ones((len(views), n_samples), dtype=bool) if observed is None else observed
@@ -50,7 +63,9 @@ def optimum(views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="n
         if penalty == "nuclear":
             terms.append(weight * cp.normNuc(z))
         else:
-            terms.append(cp.sum(cp.multiply(np.broadcast_to(weight, (n_samples, n_samples)), cp.abs(z))))
+            terms.append(
+                cp.sum(cp.multiply(np.broadcast_to(weight, (n_samples, n_samples)), cp.abs(z)))
+            )
             constraints.append(cp.diag(z) == 0)
     stacked = cp.vstack([cp.reshape(z, (1, n_samples**2), order="F") for z in coefficients])
     if coupling == "nuclear":

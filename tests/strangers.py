@@ -24,18 +24,58 @@ import scipy.io
 import scipy.sparse
 
 import viewspan
-from viewspan.experiments.manifest import Manifest
-from viewspan.experiments.store import NUMBERS, WORDS
-from viewspan.experiments.tables import summarise
-from viewspan.persistence.archive import DESCRIPTION, SUMS
-from viewspan.tables import InputError, Reading, contents, read
-from viewspan.tables.labels import read_labels
+from viewspan.io.models.archive import DESCRIPTION, SUMS
+from viewspan.io.readers import InputError, Reading, contents, read
+from viewspan.io.readers.labels import read_labels
+from viewspan.studies.manifest import Manifest
+from viewspan.studies.store import NUMBERS, WORDS
+from viewspan.studies.tables import summarise
 
 NUMBER = re.compile(rb"\d+")
-INTERESTING = (0, 1, 2, 7, 127, 128, 255, 256, 32767, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1)
+INTERESTING = (
+    0,
+    1,
+    2,
+    7,
+    127,
+    128,
+    255,
+    256,
+    32767,
+    65535,
+    2**31 - 1,
+    2**31,
+    2**32 - 1,
+    2**40,
+    2**62,
+    2**63 - 1,
+)
 WORDS_OF_SPITE = (
-    *(b"\x00", b"\xff\xfe", b"nan", b"inf", b"-1", b"1e999", b"99999999999999999999", b'"', b"\n", b"\r", b",,,,"),
-    *(b"../../etc/passwd", b"/etc/passwd", b"=1+1", b"[[[[[[[[", b"{}", b"null", b"|O", b"O", b"\xe2\x80\xae", b"::"),
+    *(
+        b"\x00",
+        b"\xff\xfe",
+        b"nan",
+        b"inf",
+        b"-1",
+        b"1e999",
+        b"99999999999999999999",
+        b'"',
+        b"\n",
+        b"\r",
+        b",,,,",
+    ),
+    *(
+        b"../../etc/passwd",
+        b"/etc/passwd",
+        b"=1+1",
+        b"[[[[[[[[",
+        b"{}",
+        b"null",
+        b"|O",
+        b"O",
+        b"\xe2\x80\xae",
+        b"::",
+    ),
 )
 VALUES = np.array([[1.5, 4.0, 1.0], [2.0, 5.0, 0.0], [3.0, 6.0, 1.0], [0.0, 0.5, 7.25]])
 Content = bytes
@@ -99,11 +139,15 @@ def damage(data: bytearray, rng: random.Random) -> None:
             data[place % len(data)] = rng.randrange(256)
         case 2:
             width, order = rng.choice((1, 2, 4, 8)), rng.choice(("little", "big"))
-            data[place : place + width] = (rng.choice(INTERESTING) % 256**width).to_bytes(width, order)
+            data[place : place + width] = (rng.choice(INTERESTING) % 256**width).to_bytes(
+                width, order
+            )
         case 3:
             del data[place : place + rng.choice((1, 2, 4, 8, 64, 1000))]
         case 4:
-            data[place:place] = data[place : place + rng.choice((1, 8, 64))] * rng.choice((1, 2, 100))
+            data[place:place] = data[place : place + rng.choice((1, 8, 64))] * rng.choice(
+                (1, 2, 100)
+            )
         case 5:
             data[place:place] = rng.choice(WORDS_OF_SPITE)
         case 6:
@@ -144,8 +188,16 @@ def in_mat(content: Content, rng: random.Random) -> Content:
         place += 8 + size
     start, kind, size = rng.choice(places)
     body = content[start + 8 : start + 8 + size]
-    body = zlib.compress(mutated(zlib.decompress(body), rng), 1) if kind == 15 else mutated(body, rng)
-    return head + content[128:start] + struct.pack("<II", kind, len(body)) + body + content[start + 8 + size :]
+    body = (
+        zlib.compress(mutated(zlib.decompress(body), rng), 1) if kind == 15 else mutated(body, rng)
+    )
+    return (
+        head
+        + content[128:start]
+        + struct.pack("<II", kind, len(body))
+        + body
+        + content[start + 8 + size :]
+    )
 
 
 def use_views(path: Path, keys: tuple[str, ...] = ("",)) -> None:
@@ -169,7 +221,11 @@ def look_at(text: str) -> None:
     for table in read(text, Reading()):
         values = table.values
         width = table.shape[1]
-        product = values @ np.ones(width) if scipy.sparse.issparse(values) else np.asarray(values, dtype=float).sum()
+        product = (
+            values @ np.ones(width)
+            if scipy.sparse.issparse(values)
+            else np.asarray(values, dtype=float).sum()
+        )
         assert np.shape(product) in ((), (table.shape[0],))
 
 
@@ -191,8 +247,14 @@ def use_trials(path: Path) -> None:
 
 
 def whole_trials() -> dict[str, Content]:
-    row = dict.fromkeys(NUMBERS, 1.0) | dict.fromkeys(WORDS, "a") | {"trial": 0, "point": 0, "setting": "auto"}
-    rows = [row | {"method": method, "setting": "grid"} for method in "ab"] + [row | {"sca": float("nan")}]
+    row = (
+        dict.fromkeys(NUMBERS, 1.0)
+        | dict.fromkeys(WORDS, "a")
+        | {"trial": 0, "point": 0, "setting": "auto"}
+    )
+    rows = [row | {"method": method, "setting": "grid"} for method in "ab"] + [
+        row | {"sca": float("nan")}
+    ]
     return {
         "toy.json": json.dumps({"folder": "toy-abc", "trials": 1}).encode(),
         "00000.json": json.dumps(rows).encode(),
@@ -200,7 +262,9 @@ def whole_trials() -> dict[str, Content]:
 
 
 def model_files(folder: Path) -> None:
-    views = [np.vstack([np.outer(np.arange(1.0, 9.0), row) for row in np.eye(2, 3)]) for _ in range(2)]
+    views = [
+        np.vstack([np.outer(np.arange(1.0, 9.0), row) for row in np.eye(2, 3)]) for _ in range(2)
+    ]
     viewspan.save(viewspan.CLRSC(2, random_state=0).fit(views), folder / "whole.model")
 
 
@@ -211,7 +275,9 @@ def in_model(content: Content, rng: random.Random) -> Content:
     chosen = rng.choice([DESCRIPTION, *parts])
     parts[chosen] = mutated(parts[chosen], rng)
     if chosen != SUMS:
-        parts[SUMS] = "".join(f"{sha256(parts[name]).hexdigest()}  {name}\n" for name in parts if name != SUMS).encode()
+        parts[SUMS] = "".join(
+            f"{sha256(parts[name]).hexdigest()}  {name}\n" for name in parts if name != SUMS
+        ).encode()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, part in parts.items():
@@ -255,7 +321,9 @@ def mat_files(folder: Path) -> None:
     cells[0, 0], cells[0, 1] = VALUES, VALUES[:, :2]
     content = {"X": VALUES, "S": scipy.sparse.csc_array(VALUES), "y": np.arange(4)}
     scipy.io.savemat(folder / "plain.mat", {**content, "C": cells})
-    scipy.io.savemat(folder / "packed.mat", {**content, "C": cells, "text": "abc"}, do_compression=True)
+    scipy.io.savemat(
+        folder / "packed.mat", {**content, "C": cells, "text": "abc"}, do_compression=True
+    )
     scipy.io.savemat(folder / "cells.mat", {"C": cells})
     scipy.io.savemat(folder / "struct.mat", {"X": {"a": VALUES, "b": {"c": 1}}})
     scipy.io.savemat(folder / "old.mat", content, format="4")
@@ -264,12 +332,17 @@ def mat_files(folder: Path) -> None:
 def mat73_files(folder: Path) -> None:
     import h5py
 
-    for name, packing in (("plain.mat", {}), ("packed.mat", {"compression": "gzip", "chunks": (2, 2)})):
+    for name, packing in (
+        ("plain.mat", {}),
+        ("packed.mat", {"compression": "gzip", "chunks": (2, 2)}),
+    ):
         with h5py.File(folder / name, "w", userblock_size=512) as file:
             file.create_dataset("X", data=VALUES.T, **packing)
             file["X"].attrs["MATLAB_class"] = np.bytes_("double")
             cells = [file.create_dataset(f"#refs#/{name}", data=VALUES.T[:2]) for name in "ab"]
-            file.create_dataset("C", data=np.array([[cell.ref] for cell in cells], dtype=h5py.ref_dtype))
+            file.create_dataset(
+                "C", data=np.array([[cell.ref] for cell in cells], dtype=h5py.ref_dtype)
+            )
             file["C"].attrs["MATLAB_class"] = np.bytes_("cell")
 
 
@@ -277,14 +350,18 @@ def parquet_files(folder: Path) -> None:
     frame = pd.DataFrame(VALUES, columns=["x", "y", "z"], index=["p", "q", "r", "s"])
     frame.to_parquet(folder / "names.parquet")
     frame.reset_index(drop=True).to_parquet(folder / "bare.parquet", compression="zstd")
-    frame.assign(word=list("abab"), yes=True, whole=[1, 2, None, 4]).to_parquet(folder / "mixed.parquet")
+    frame.assign(word=list("abab"), yes=True, whole=[1, 2, None, 4]).to_parquet(
+        folder / "mixed.parquet"
+    )
 
 
 def modality(shape: slice = slice(None)) -> object:
     import anndata
 
     cells = pd.DataFrame({"patient": pd.Categorical(list("uvuv"))}, index=list("pqrs"))
-    data = anndata.AnnData(scipy.sparse.csc_array(VALUES[:, shape]), obs=cells, layers={"raw": VALUES[:, shape]})
+    data = anndata.AnnData(
+        scipy.sparse.csc_array(VALUES[:, shape]), obs=cells, layers={"raw": VALUES[:, shape]}
+    )
     data.obsm["X_pca"] = VALUES[:, :2]
     data.uns["note"] = {"who": "me", "what": np.arange(3)}
     return data
@@ -298,14 +375,18 @@ def h5ad_files(folder: Path) -> None:
 def h5mu_files(folder: Path) -> None:
     import mudata
 
-    mudata.MuData({"rna": modality(), "prot": modality(slice(0, 2))}).write_h5mu(folder / "two.h5mu")
+    mudata.MuData({"rna": modality(), "prot": modality(slice(0, 2))}).write_h5mu(
+        folder / "two.h5mu"
+    )
 
 
 def label_files(folder: Path) -> None:
     (folder / "named.csv").write_text("kind\na\nb\na\n\n")
     np.save(folder / "y.npy", np.array(["a", "b", "c", "d"]))
     np.savez(folder / "y.npz", y=np.arange(4.0))
-    scipy.io.savemat(folder / "y.mat", {"y": np.array(["a", "b", "c", "d"], dtype=object)}, do_compression=True)
+    scipy.io.savemat(
+        folder / "y.mat", {"y": np.array(["a", "b", "c", "d"], dtype=object)}, do_compression=True
+    )
     pd.DataFrame({"kind": [1, 2, 1, None]}).to_parquet(folder / "y.parquet")
 
 
@@ -318,7 +399,9 @@ LOADERS = {
     "text": Loader(text_files, use_views, inside={".gz": in_gzip}),
     "npy": Loader(npy_files, use_views),
     "npz": Loader(npz_files, use_views, inside={".npz": in_zip}),
-    "mat": Loader(mat_files, lambda path: use_views(path, ("::X", "::S", "::C")), inside={".mat": in_mat}),
+    "mat": Loader(
+        mat_files, lambda path: use_views(path, ("::X", "::S", "::C")), inside={".mat": in_mat}
+    ),
     "mat73": Loader(mat73_files, lambda path: use_views(path, ("::X", "::C"))),
     "parquet": Loader(parquet_files, use_views),
     "h5ad": Loader(h5ad_files, lambda path: use_views(path, ("", "::raw", "::X_pca"))),

@@ -37,7 +37,9 @@ MODELS = {
 FOUR = ["CLRSC", "LRR", "SSC", "MLAP"]
 BATCHES = 3
 GLOBAL = np.random.mtrand._rand
-pytestmark = pytest.mark.filterwarnings("ignore:The number of clusters is not clear", "ignore:The graph is in")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:The number of clusters is not clear", "ignore:The graph is in"
+)
 
 
 def fitted(name, seed=0):
@@ -62,9 +64,17 @@ def everything():
     found = {}
     for name in MODELS:
         model = fitted(name)
-        found[name] = (model.labels_.tolist(), float(model.objective_).hex(), model.confidence_.sum().hex())
+        found[name] = (
+            model.labels_.tolist(),
+            float(model.objective_).hex(),
+            model.confidence_.sum().hex(),
+        )
     model = in_batches()
-    found["batches"] = (model.predict(MANY).tolist(), float(model.objective_).hex(), model.transform(MANY).sum().hex())
+    found["batches"] = (
+        model.predict(MANY).tolist(),
+        float(model.objective_).hex(),
+        model.transform(MANY).sum().hex(),
+    )
     model = on_dask()
     found["Dask"] = (np.asarray(model.labels_).tolist(), float(model.objective_).hex(), "")
     return found
@@ -77,7 +87,9 @@ def in_a_process(threads, hash_seed):
     path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | settings | {"PYTHONPATH": path}
     command = [sys.executable, "-W", "ignore", "-c", program]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
+    return json.loads(
+        subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+    )
 
 
 def test_processes_agree_to_the_bit_and_thread_counts_to_the_label():
@@ -86,13 +98,17 @@ def test_processes_agree_to_the_bit_and_thread_counts_to_the_label():
     assert first == again
     for name, (labels, objective, _) in first.items():
         assert adjusted_rand_score(labels, threaded[name][0]) == 1.0, name
-        assert float.fromhex(objective) == pytest.approx(float.fromhex(threaded[name][1]), rel=1e-6), name
+        assert float.fromhex(objective) == pytest.approx(
+            float.fromhex(threaded[name][1]), rel=1e-6
+        ), name
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_number_of_workers_does_not_matter(n_jobs):
     """In processes of joblib's; a model that comes back predicts as one that was fitted here."""
-    found = joblib.Parallel(n_jobs=n_jobs, backend="loky")(joblib.delayed(fitted)(name) for name in FOUR)
+    found = joblib.Parallel(n_jobs=n_jobs, backend="loky")(
+        joblib.delayed(fitted)(name) for name in FOUR
+    )
     for name, model in zip(FOUR, found, strict=True):
         here = fitted(name)
         np.testing.assert_array_equal(model.labels_, here.labels_)
@@ -132,7 +148,14 @@ def ask(model, what):
 @pytest.mark.parametrize("name", [*FOUR, "CLRSC of rank one"])
 def test_threads_may_ask_one_model_for_what_it_finds_when_asked(name):
     """Predictions, subspaces and scores are made at the first question; whoever asks first, all get the same."""
-    questions = ["predict", "transform", "predict_confidence", "view_scores_", "outlier_scores_", "coefficients_"]
+    questions = [
+        "predict",
+        "transform",
+        "predict_confidence",
+        "view_scores_",
+        "outlier_scores_",
+        "coefficients_",
+    ]
     alone = {what: ask(fitted(name), what) for what in questions}
     model = fitted(name)
     with ThreadPoolExecutor(8) as pool:
@@ -140,11 +163,16 @@ def test_threads_may_ask_one_model_for_what_it_finds_when_asked(name):
         subspaces = list(pool.map(lambda _: model.subspaces_, range(8)))
     for what, answer in answers:
         np.testing.assert_array_equal(answer, alone[what], err_msg=what)
-    first, *others = [[subspace.basis for view in found for subspace in view] for found in subspaces]
+    first, *others = [
+        [subspace.basis for view in found for subspace in view] for found in subspaces
+    ]
     for bases in others:
         for one, other in zip(first, bases, strict=True):
             np.testing.assert_array_equal(one, other)
-            assert one is other or sys.version_info >= (3, 12)  # whose cached_property may compute twice
+            assert one is other or sys.version_info >= (
+                3,
+                12,
+            )  # whose cached_property may compute twice
 
 
 @pytest.mark.parametrize("seed", [0, None])
@@ -208,5 +236,7 @@ def test_the_order_in_which_views_are_named_is_theirs(name, order):
     model = fitted(name)
     named = clone(model).fit({"b": VIEWS[0], "a": VIEWS[1]})
     np.testing.assert_array_equal(named.labels_, model.labels_)
-    unseen = {"b": UNSEEN[0], "a": UNSEEN[1]} if order == "names" else {"a": UNSEEN[1], "b": UNSEEN[0]}
+    unseen = (
+        {"b": UNSEEN[0], "a": UNSEEN[1]} if order == "names" else {"a": UNSEEN[1], "b": UNSEEN[0]}
+    )
     np.testing.assert_array_equal(named.predict(unseen), model.predict(UNSEEN))

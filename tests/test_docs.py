@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 
 import viewspan
 import viewspan.datasets
-import viewspan.experiments
 import viewspan.plot
 import viewspan.report
+import viewspan.studies
 from tests.pages import PAGES, ROOT, blocks, commands, read, write_files
-from viewspan.commands import app
-from viewspan.experiments.claims import check_claims
+from viewspan.cli.app import app
+from viewspan.studies.claims import check_claims
 
 WITH_CODE = [page for page in PAGES if blocks(page, "python")]
 WITH_COMMANDS = [page for page in PAGES if commands(page)]
@@ -39,7 +39,9 @@ def test_code_and_commands_run(page, tmp_path, monkeypatch):
     write_files(tmp_path)
     scope: dict = {"__name__": "page"}
     for block in blocks(page, "python"):
-        if "sklearn.callback" not in block or find_spec("sklearn.callback"):  # since 1.9, as the page says
+        if "sklearn.callback" not in block or find_spec(
+            "sklearn.callback"
+        ):  # since 1.9, as the page says
             exec(compile(block, page, "exec"), scope)
     for words in commands(page):
         if words[0] in {"cluster", "predict", "info"}:
@@ -84,12 +86,14 @@ def headings(page: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     "module",
-    [viewspan, viewspan.datasets, viewspan.experiments, viewspan.plot, viewspan.report],
+    [viewspan, viewspan.datasets, viewspan.studies, viewspan.plot, viewspan.report],
     ids=lambda module: module.__name__,
 )
 def test_every_public_name_is_in_the_reference(module):
     """Under its module; a module that is public itself has a heading of its own there."""
-    sections = re.split(r"^\.\. currentmodule:: (\S+)$", (ROOT / "docs/api.rst").read_text(), flags=re.M)
+    sections = re.split(
+        r"^\.\. currentmodule:: (\S+)$", (ROOT / "docs/api.rst").read_text(), flags=re.M
+    )
     listed = "".join(text for name, text in pairwise(sections) if name == module.__name__)
     for name in module.__all__:
         if inspect.ismodule(getattr(module, name)):
@@ -102,7 +106,9 @@ def test_every_public_name_is_in_the_reference(module):
 
 def test_the_version_to_cite_is_this_one():
     for file in ("docs/cite.md", "CITATION.cff"):
-        assert set(re.findall(r"(?<!cff-)version\W+(\d+\.\d+\.\d+)", read(file))) == {viewspan.__version__}
+        assert set(re.findall(r"(?<!cff-)version\W+(\d+\.\d+\.\d+)", read(file))) == {
+            viewspan.__version__
+        }
 
 
 def test_the_figures_of_the_reproduction_are_those_of_its_tables():
@@ -121,10 +127,15 @@ def test_the_tuned_figures_too():
     page = read("docs/reproduction.md")
     tuned = pd.read_csv(ROOT / "docs/reproduction/tuned/summary.csv").query("setting == 'tuned'")
     for study, noise in (("synthetic", 0.3), ("minerals", 0.3), ("faces", 0.15)):
-        mean = tuned[(tuned["study"] == study) & (tuned["noise"] == noise)].set_index("method")["mean"]
+        mean = tuned[(tuned["study"] == study) & (tuned["noise"] == noise)].set_index("method")[
+            "mean"
+        ]
         alone = mean[["LRR view 1", "LRR view 2"]].max()
         cells = [*mean[["cLRSC", "MLAP", "SSC", "LRR late", "LRR concat"]], alone]
-        assert f"| {study}, σ = {noise:g} | " + " | ".join(f"{cell:.1f}" for cell in cells) + " |" in page
+        assert (
+            f"| {study}, σ = {noise:g} | " + " | ".join(f"{cell:.1f}" for cell in cells) + " |"
+            in page
+        )
 
 
 def test_untuned_is_nowhere_below_the_authors_parameters():

@@ -15,7 +15,13 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 def test_example_draws_its_picture(example, tmp_path):
     picture = tmp_path / "picture.png"
     command = [sys.executable, "-W", "error::FutureWarning", str(example), str(picture)]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "MPLBACKEND": "agg"}, check=False)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MPLBACKEND": "agg"},
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout
     assert not done.stderr

@@ -25,14 +25,18 @@ kept = []
 use = load.use
 load.use = lambda name, model, views: kept.append((views, use(name, model, views))) or kept[-1][1]
 """
-needs_linux = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells how much memory is used")
+needs_linux = pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="Linux tells how much memory is used"
+)
 
 
 def in_a_process(program):
     """A fresh one, so that no other test has warmed it up."""
     path = os.pathsep.join([str(BENCHMARKS), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path})
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path}
+    )
     return json.loads(done.stdout)
 
 

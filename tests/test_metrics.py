@@ -15,7 +15,9 @@ def test_accuracy_finds_the_best_matching_not_a_greedy_one():
     assert subspace_clustering_accuracy(truth, predicted) == 60.0
 
 
-@pytest.mark.parametrize(("predicted", "expected"), [([0, 0, 0, 0], 50.0), ([0, 1, 2, 3], 50.0), ([0, 0, 1, 2], 75.0)])
+@pytest.mark.parametrize(
+    ("predicted", "expected"), [([0, 0, 0, 0], 50.0), ([0, 1, 2, 3], 50.0), ([0, 0, 1, 2], 75.0)]
+)
 def test_accuracy_with_another_number_of_clusters(predicted, expected):
     assert subspace_clustering_accuracy([0, 0, 1, 1], predicted) == expected
 
@@ -25,7 +27,9 @@ def test_accuracy_with_many_clusters_needs_no_permutations():
     assert subspace_clustering_accuracy(truth, (truth * 7 + 3) % 200) == 100.0
 
 
-@pytest.mark.parametrize(("truth", "predicted"), [([0, 1], [0, 1, 2]), ([], []), ([[0, 1]], [[0, 1]])])
+@pytest.mark.parametrize(
+    ("truth", "predicted"), [([0, 1], [0, 1, 2]), ([], []), ([[0, 1]], [[0, 1]])]
+)
 def test_accuracy_refuses_what_is_not_one_label_per_sample(truth, predicted):
     with pytest.raises(ValueError, match="labels_true and labels_pred"):
         subspace_clustering_accuracy(truth, predicted)

@@ -31,7 +31,11 @@ def drawn(formula: str, display: str) -> str:
     for element in tree.iter():
         if element.tag == f"{{{NAMESPACE}}}mo" and element.text in BARS:
             element.attrib |= {"stretchy": "false", "lspace": "0", "rspace": "0"}
-        if element.tag == f"{{{NAMESPACE}}}msub" and element[0].text in BELOW and display == "block":
+        if (
+            element.tag == f"{{{NAMESPACE}}}msub"
+            and element[0].text in BELOW
+            and display == "block"
+        ):
             element.tag = f"{{{NAMESPACE}}}munder"
     return ElementTree.tostring(tree, encoding="unicode")
 

@@ -17,14 +17,16 @@ from rich.terminal_theme import SVG_EXPORT_THEME
 from rich.text import Text
 from selenium import webdriver
 
-from viewspan.commands.demo import write_files
+from viewspan.cli.demo import write_files
 
 WIDTH = 110
 HERE = Path(__file__).parent.resolve()
 COMMAND = "viewspan cluster left.csv right.csv broken.csv --id digit -k 10 --labels truth.csv --image-shape 8x4 -o out"
-PAGE = "<!DOCTYPE html><meta charset='utf-8'><style>{stylesheet} body{{margin:0;background:#292929;color:#c5c8c6}}\
+PAGE = (
+    "<!DOCTYPE html><meta charset='utf-8'><style>{stylesheet} body{{margin:0;background:#292929;color:#c5c8c6}}\
 pre{{margin:0;padding:18px 22px;font:14px/1.35 'DejaVu Sans Mono',monospace;display:inline-block}}</style>\
 <body><pre><code>{code}</code></pre></body>"
+)
 
 
 def main() -> None:
@@ -44,13 +46,19 @@ def main() -> None:
 def recorded_run() -> str:
     """What stands on the screen of a terminal after the command."""
     size = ("-x", str(WIDTH), "-y", "40")
-    subprocess.run(["tmux", "new-session", "-d", "-s", "screen", *size, "env", "PS1=$ ", "bash", "--norc"], check=True)
+    subprocess.run(
+        ["tmux", "new-session", "-d", "-s", "screen", *size, "env", "PS1=$ ", "bash", "--norc"],
+        check=True,
+    )
     subprocess.run(["tmux", "send-keys", "-t", "screen", COMMAND, "Enter"], check=True)
     while not Path("out/run.json").exists():
         time.sleep(0.5)
     time.sleep(1.0)
     shown = subprocess.run(
-        ["tmux", "capture-pane", "-e", "-p", "-t", "screen"], capture_output=True, text=True, check=True
+        ["tmux", "capture-pane", "-e", "-p", "-t", "screen"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     subprocess.run(["tmux", "kill-session", "-t", "screen"], check=True)
     console = Console(record=True, force_terminal=True, width=WIDTH, file=io.StringIO())
@@ -61,16 +69,34 @@ def recorded_run() -> str:
 def open_browser() -> webdriver.Chrome:
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars"):
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--hide-scrollbars",
+    ):
         options.add_argument(argument)
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    return webdriver.Chrome(
+        options=options, service=webdriver.ChromeService(shutil.which("chromedriver"))
+    )
 
 
 def shoot(
-    browser: webdriver.Chrome, page: str, picture: str, width: int, height: int | None = None, *, dark: bool = False
+    browser: webdriver.Chrome,
+    page: str,
+    picture: str,
+    width: int,
+    height: int | None = None,
+    *,
+    dark: bool = False,
 ) -> None:
     """A picture of a page, whole or its top."""
-    metrics = {"width": width, "height": height or 400, "deviceScaleFactor": 1, "mobile": width < 500}
+    metrics = {
+        "width": width,
+        "height": height or 400,
+        "deviceScaleFactor": 1,
+        "mobile": width < 500,
+    }
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})

@@ -7,17 +7,17 @@ from viewspan._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from viewspan import metrics
-    from viewspan._progress import Progress
     from viewspan.estimators import CLRSC, LRR, MLAP, SSC
+    from viewspan.fit.progress import Progress
+    from viewspan.fit.regularization_path import Path, path
     from viewspan.graph.affinity import affinity
     from viewspan.graph.ncut import ncut
     from viewspan.graph.patterns import pattern_graph
-    from viewspan.persistence import load, save
-    from viewspan.pipeline import solve
-    from viewspan.regularization_path import Path, path
+    from viewspan.inference.subspaces import Reconstruction, Subspace
+    from viewspan.inputs.view_splitter import ViewSplitter
+    from viewspan.io.models import load, save
     from viewspan.solvers.result import Check, Result
-    from viewspan.subspaces import Reconstruction, Subspace
-    from viewspan.view_splitter import ViewSplitter
+    from viewspan.solvers.solve import solve
 
 HOME = {
     "CLRSC": "estimators",
@@ -25,24 +25,24 @@ HOME = {
     "MLAP": "estimators",
     "SSC": "estimators",
     "Check": "solvers.result",
-    "Path": "regularization_path",
-    "Progress": "_progress",
-    "Reconstruction": "subspaces",
+    "Path": "fit.regularization_path",
+    "Progress": "fit.progress",
+    "Reconstruction": "inference.subspaces",
     "Result": "solvers.result",
-    "Subspace": "subspaces",
-    "ViewSplitter": "view_splitter",
+    "Subspace": "inference.subspaces",
+    "ViewSplitter": "inputs.view_splitter",
     "affinity": "graph.affinity",
-    "load": "persistence",
+    "load": "io.models",
     "ncut": "graph.ncut",
-    "path": "regularization_path",
+    "path": "fit.regularization_path",
     "pattern_graph": "graph.patterns",
-    "save": "persistence",
-    "solve": "pipeline",
+    "save": "io.models",
+    "solve": "solvers.solve",
 }
 """The module of every name. It is imported when the name is first asked for, not with the package: numpy, scipy and
 scikit-learn take seconds, in which the command would be deaf to Ctrl-C.
 """
-MODULES = ("datasets", "estimators", "experiments", "metrics", "plot", "report")
+MODULES = ("datasets", "estimators", "studies", "metrics", "plot", "report")
 
 
 def __getattr__(name: str) -> Any:

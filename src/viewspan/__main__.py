@@ -1,5 +1,5 @@
 """``python -m viewspan`` is the ``viewspan`` command."""
 
-from viewspan.cli import main
+from viewspan.cli.main import main
 
 main()

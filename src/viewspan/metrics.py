@@ -57,9 +57,11 @@ def psnr(clean: npt.ArrayLike, noisy: npt.ArrayLike, *, peak: float = 1.0) -> fl
     return float("inf") if error == 0 else float(10.0 * np.log10(peak**2 / error))
 
 
-def coefficient_difference(Z_1: npt.ArrayLike, Z_2: npt.ArrayLike) -> float:  # noqa: N803 (the paper's names)
+def coefficient_difference(Z_1: npt.ArrayLike, Z_2: npt.ArrayLike) -> float:
     """‖Z_1 − Z_2‖_F, how far two appearances' coefficients are from each other."""
     first, second = np.asarray(Z_1, dtype=float), np.asarray(Z_2, dtype=float)
     if first.shape != second.shape:
-        raise ValueError(f"Z_1 and Z_2 must have the same shape. Got {first.shape} and {second.shape} instead.")
+        raise ValueError(
+            f"Z_1 and Z_2 must have the same shape. Got {first.shape} and {second.shape} instead."
+        )
     return float(np.linalg.norm(first - second))

@@ -6,10 +6,17 @@ import viewspan
 
 ESTIMATORS = [viewspan.CLRSC, viewspan.LRR, viewspan.SSC, viewspan.MLAP]
 DOORS = {
-    **{build.__name__: lambda views, build=build: build(2, random_state=0).fit(views) for build in ESTIMATORS},
-    "CLRSC of landmarks": lambda views: viewspan.CLRSC(2, graph="landmarks", n_landmarks=20, random_state=0).fit(views),
+    **{
+        build.__name__: lambda views, build=build: build(2, random_state=0).fit(views)
+        for build in ESTIMATORS
+    },
+    "CLRSC of landmarks": lambda views: viewspan.CLRSC(
+        2, graph="landmarks", n_landmarks=20, random_state=0
+    ).fit(views),
     "CLRSC in batches": lambda views: viewspan.CLRSC(2, random_state=0).partial_fit(views),
-    "CLRSC with absent samples": lambda views: viewspan.CLRSC(2, missing="allow", random_state=0).fit(views),
+    "CLRSC with absent samples": lambda views: viewspan.CLRSC(
+        2, missing="allow", random_state=0
+    ).fit(views),
     "robust CLRSC": lambda views: viewspan.CLRSC(2, datafit="l12", random_state=0).fit(views),
     "path": lambda views: viewspan.path(views, 2, lam=[0.1], tau=[0.1], random_state=0),
     "solve": lambda views: viewspan.solve(views, lam=0.1, tau=0.1),

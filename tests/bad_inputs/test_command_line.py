@@ -11,9 +11,9 @@ from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
 from tests.problems import two_subspaces
-from viewspan import memory
-from viewspan.commands import app
-from viewspan.commands.options import METHODS
+from viewspan._utils import memory
+from viewspan.cli.app import app
+from viewspan.cli.options import METHODS
 
 VIEWS, LABELS = two_subspaces(size=10)
 GOOD = VIEWS[0]
@@ -53,10 +53,18 @@ def as_npy(array):
 
 
 BAD_FILES = {
-    "1 another number of samples": ("bad.npy", as_npy(VIEWS[1][:15]), r"a\.npy has 20, bad\.npy has 15"),
+    "1 another number of samples": (
+        "bad.npy",
+        as_npy(VIEWS[1][:15]),
+        r"a\.npy has 20, bad\.npy has 15",
+    ),
     "5 NaN": ("bad.npy", as_npy(with_value(np.nan)), "bad contains NaN in 1 of its 240 values"),
     "5 an empty cell": ("bad.csv", as_csv(table(with_value(np.nan))), "bad"),
-    "6 infinity": ("bad.npy", as_npy(with_value(np.inf)), "bad contains infinity in 1 of its 240 values"),
+    "6 infinity": (
+        "bad.npy",
+        as_npy(with_value(np.inf)),
+        "bad contains infinity in 1 of its 240 values",
+    ),
     "7 no samples": ("bad.npy", as_npy(np.empty((0, 12))), "bad"),
     "8 no features": ("bad.npy", as_npy(np.empty((20, 0))), "bad"),
     "9 one sample": ("bad.npy", as_npy(GOOD[:1]), "bad"),
@@ -68,7 +76,11 @@ BAD_FILES = {
     "40 a file that is not there": ("bad.csv", lambda path: None, r"bad\.csv"),
     "40 an empty file": ("bad.csv", lambda path: path.write_bytes(b""), r"bad\.csv"),
     "40 another kind of file": ("bad.pdf", lambda path: path.write_bytes(b"%PDF"), r"bad\.pdf"),
-    "40 a truncated file": ("bad.npy", lambda path: path.write_bytes(b"\x93NUMPY\x01\x00"), r"bad\.npy"),
+    "40 a truncated file": (
+        "bad.npy",
+        lambda path: path.write_bytes(b"\x93NUMPY\x01\x00"),
+        r"bad\.npy",
+    ),
     "40 a pickle": ("bad.npy", as_npy(np.array([[print]], dtype=object)), r"bad\.npy"),
 }
 
@@ -178,7 +190,9 @@ def test_35_weights_that_leave_no_graph(folder):
 def test_39_predict_with_other_features(folder):
     assert cluster("a.npy", "b.npy", "-k", 2).exit_code == 0
     np.save("narrow.npy", VIEWS[1][:, :11])
-    result = CliRunner().invoke(app, ["predict", "out/model", "a.npy", "narrow.npy", "--out", "new.csv"])
+    result = CliRunner().invoke(
+        app, ["predict", "out/model", "a.npy", "narrow.npy", "--out", "new.csv"]
+    )
     assert result.exit_code == 2, result.output
     assert re.search("11 features.* 12 ", " ".join(result.stderr.split()))
     assert not (folder / "new.csv").exists()

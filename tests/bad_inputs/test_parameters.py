@@ -44,7 +44,9 @@ def test_27_28_37_38_39_parameters_are_named_with_what_is_expected(build, name, 
 @pytest.mark.parametrize("build", [viewspan.CLRSC, viewspan.MLAP], ids=lambda build: build.__name__)
 @pytest.mark.parametrize("tau", [-1.0, np.nan, np.inf, -np.inf, "much", None, [1.0]])
 def test_37_tau(build, tau):
-    with pytest.raises(InvalidParameterError, match=rf"The 'tau' parameter of {build.__name__} .*{WEIGHT}.* Got"):
+    with pytest.raises(
+        InvalidParameterError, match=rf"The 'tau' parameter of {build.__name__} .*{WEIGHT}.* Got"
+    ):
         build(tau=tau).fit(VIEWS)
 
 
@@ -85,9 +87,13 @@ def test_27_29_one_cluster_and_numpy_integers(build):
 @pytest.mark.parametrize("n_distinct", [1, 2])
 def test_30_fewer_distinct_samples_than_clusters(build, n_distinct):
     rows = np.arange(12) % n_distinct
-    views = [np.array([[1.0, 2.0, 0.5], [3.0, -1.0, 0.2]])[rows], np.array([[0.3, 1.0], [1.0, -0.3]])[rows]]
+    views = [
+        np.array([[1.0, 2.0, 0.5], [3.0, -1.0, 0.2]])[rows],
+        np.array([[0.3, 1.0], [1.0, -0.3]])[rows],
+    ]
     with pytest.warns(
-        ConvergenceWarning, match=rf"n_clusters=3 is more than there are distinct samples \({n_distinct}\)"
+        ConvergenceWarning,
+        match=rf"n_clusters=3 is more than there are distinct samples \({n_distinct}\)",
     ):
         labels = build(3, random_state=0).fit_predict(views)
     assert set(labels) <= {0, 1, 2}
@@ -95,8 +101,12 @@ def test_30_fewer_distinct_samples_than_clusters(build, n_distinct):
 
 @every_estimator
 def test_38_a_cap_that_is_reached_is_told_with_the_gap(build):
-    options = {"datafit": "l12"} if build is viewspan.LRR else {}  # its least squares have a closed form
-    with pytest.warns(ConvergenceWarning, match=r"max_iter after 2 iterations.* proven to be within .*Increase"):
+    options = (
+        {"datafit": "l12"} if build is viewspan.LRR else {}
+    )  # its least squares have a closed form
+    with pytest.warns(
+        ConvergenceWarning, match=r"max_iter after 2 iterations.* proven to be within .*Increase"
+    ):
         model = build(2, max_iter=2, tol=1e-12, random_state=0, **options).fit(VIEWS)
     assert model.dual_gap_ > 1e-12
     assert set(model.labels_) == {0, 1}

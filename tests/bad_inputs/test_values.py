@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 import viewspan
 from tests.bad_inputs.doors import every_estimator
 from tests.problems import two_subspaces
-from viewspan import memory
+from viewspan._utils import memory
 
 VIEWS, LABELS = two_subspaces(size=10)
 
@@ -46,7 +46,9 @@ def test_32_nothing_but_zeros(build):
 
 @every_estimator
 @pytest.mark.parametrize(
-    "scales", [(1e-300, 1e-300), (1e300, 1e300), (1e-300, 1e300), (1e12, 1.0), (1e-310, 1.0)], ids=str
+    "scales",
+    [(1e-300, 1e-300), (1e300, 1e300), (1e-300, 1e300), (1e12, 1.0), (1e-310, 1.0)],
+    ids=str,
 )
 def test_33_34_scales_do_not_matter(build, scales):
     """Even where numbers have lost digits to the smallest that there are (1e-310)."""
@@ -62,13 +64,17 @@ def test_35_a_graph_in_pieces_is_told(build):
     """Three groups that have nothing in common, and two clusters are asked for."""
     rng = np.random.default_rng(0)
     views = [
-        scipy.sparse.block_diag([rng.normal(size=(8, 2)) @ rng.normal(size=(2, 4)) for _ in range(3)]).toarray()
+        scipy.sparse.block_diag(
+            [rng.normal(size=(8, 2)) @ rng.normal(size=(2, 4)) for _ in range(3)]
+        ).toarray()
         for _ in range(2)
     ]
-    with pytest.warns(UserWarning, match="The graph is in 3 separate pieces and 2 clusters are asked for"):
-        labels = build(2, affinity="coefficients", affine=False, scale_features=False, random_state=0).fit_predict(
-            views
-        )
+    with pytest.warns(
+        UserWarning, match="The graph is in 3 separate pieces and 2 clusters are asked for"
+    ):
+        labels = build(
+            2, affinity="coefficients", affine=False, scale_features=False, random_state=0
+        ).fit_predict(views)
     assert set(labels) == {0, 1}
 
 
@@ -121,7 +127,8 @@ def test_40_beyond_memory_is_refused_before_the_work(build, monkeypatch):
     monkeypatch.setattr("viewspan.estimators.base.fit_all", None)
     views = [np.tile(view, (20, 1)) for view in VIEWS]
     with pytest.raises(
-        MemoryError, match=rf"{build.__name__} would need about .* for 400 samples, and 1.* available\. "
+        MemoryError,
+        match=rf"{build.__name__} would need about .* for 400 samples, and 1.* available\. ",
     ) as caught:
         build(2, **({"graph": "dense"} if hasattr(build(), "graph") else {})).fit(views)
     assert "landmarks" in str(caught.value) or "CLRSC or LRR" in str(caught.value)

@@ -31,15 +31,35 @@ def with_na():
 FRAME = pd.DataFrame(GOOD, index=[f"s{position}" for position in range(20)]).add_prefix("f")
 REFUSED = {
     "1 other numbers of samples": ([GOOD, GOOD[:15]], ValueError, "view 0 has 20, view 1 has 15"),
-    "1 other numbers, named": ({"left": GOOD, "right": GOOD[:15]}, ValueError, "left has 20, right has 15"),
+    "1 other numbers, named": (
+        {"left": GOOD, "right": GOOD[:15]},
+        ValueError,
+        "left has 20, right has 15",
+    ),
     "2 no views": ([], ValueError, "needs at least one view"),
     "2 no named views": ({}, ValueError, "needs at least one view"),
-    "6 infinity": ([GOOD, with_value(np.inf)], ValueError, "view 1 contains infinity in 1 of its 240 values"),
+    "6 infinity": (
+        [GOOD, with_value(np.inf)],
+        ValueError,
+        "view 1 contains infinity in 1 of its 240 values",
+    ),
     "6 minus infinity": ([with_value(-np.inf), GOOD], ValueError, "view 0 contains infinity in 1"),
-    "7 no samples": (np.empty((0, 3)), ValueError, r"0 sample\(s\) \(shape=\(0, 3\)\).* minimum of"),
+    "7 no samples": (
+        np.empty((0, 3)),
+        ValueError,
+        r"0 sample\(s\) \(shape=\(0, 3\)\).* minimum of",
+    ),
     "8 no features": ([GOOD, np.empty((20, 0))], ValueError, r"view 1.*0 feature\(s\)"),
-    "10 one dimension": ([GOOD, np.arange(20.0)], ValueError, "view 1: Expected 2D array, got 1D array"),
-    "11 three dimensions": ([GOOD, np.zeros((20, 2, 2))], ValueError, r"view 1.*reshape\(len\(array\), -1\)"),
+    "10 one dimension": (
+        [GOOD, np.arange(20.0)],
+        ValueError,
+        "view 1: Expected 2D array, got 1D array",
+    ),
+    "11 three dimensions": (
+        [GOOD, np.zeros((20, 2, 2))],
+        ValueError,
+        r"view 1.*reshape\(len\(array\), -1\)",
+    ),
     "12 complex": ([GOOD, GOOD + 1j], ValueError, "view 1: Complex data not supported"),
     "14 objects": ([GOOD, np.array([[{}]] * 20)], TypeError, "view 1"),
     "15 texts": ([GOOD, GOOD.astype(str)], ValueError, "view 1.*text"),
@@ -47,7 +67,11 @@ REFUSED = {
     "18 dates": ([GOOD.astype("datetime64[s]")], ValueError, "view 0.*dates"),
     "19 a mask": ([GOOD, np.ma.masked_greater(GOOD, 0)], ValueError, "view 1.*masked"),
     "20 np.matrix": ([GOOD, np.asmatrix(GOOD)], TypeError, "np.matrix"),
-    "23 another order": ([FRAME, FRAME.iloc[::-1]], ValueError, r"another order.*view\.loc\[first\.index\]"),
+    "23 another order": (
+        [FRAME, FRAME.iloc[::-1]],
+        ValueError,
+        r"another order.*view\.loc\[first\.index\]",
+    ),
     "25 NA": ([GOOD, with_na()], ValueError, "view 1 contains NaN in 1 of its 240 values"),
 }
 
@@ -90,7 +114,9 @@ def test_03_one_array_is_one_view(build):
 
 @every_estimator
 def test_24_names_of_several_types(build):
-    with pytest.raises(TypeError, match=r"some of which are called by strings and others are not, such as 11"):
+    with pytest.raises(
+        TypeError, match=r"some of which are called by strings and others are not, such as 11"
+    ):
         build(2).fit(pd.DataFrame(GOOD, columns=[*map(str, range(11)), 11]))
 
 
@@ -111,7 +137,9 @@ ACCEPTED = {
     "22 not contiguous": lambda views: [np.repeat(view, 2, axis=1)[:, ::2] for view in views],
     "22 byte-swapped": lambda views: [view.astype(">f8") for view in views],
     "22 backwards in memory": lambda views: [view[:, ::-1].copy()[:, ::-1] for view in views],
-    "23 frames with the same index": lambda views: [pd.DataFrame(view, index=FRAME.index) for view in views],
+    "23 frames with the same index": lambda views: [
+        pd.DataFrame(view, index=FRAME.index) for view in views
+    ],
     "16 sparse": lambda views: [scipy.sparse.csr_array(view) for view in views],
     "16 sparse by columns": lambda views: [scipy.sparse.csc_matrix(view) for view in views],
     "16 one of them sparse": lambda views: [scipy.sparse.coo_array(views[0]), views[1]],
@@ -121,7 +149,9 @@ ACCEPTED = {
 @every_estimator
 @pytest.mark.parametrize("given", ACCEPTED.values(), ids=ACCEPTED.keys())
 def test_accepted_with_the_same_labels(build, given):
-    np.testing.assert_array_equal(build(2, random_state=0).fit_predict(given(VIEWS)), labels_by(build))
+    np.testing.assert_array_equal(
+        build(2, random_state=0).fit_predict(given(VIEWS)), labels_by(build)
+    )
 
 
 @every_estimator
@@ -136,7 +166,9 @@ def test_04_names_are_kept(build):
 def test_16_sparse_views_in_robust_fits(datafit):
     model = viewspan.CLRSC(2, datafit=datafit, random_state=0)
     expected = model.fit_predict(VIEWS)
-    np.testing.assert_array_equal(model.fit_predict([scipy.sparse.csr_array(view) for view in VIEWS]), expected)
+    np.testing.assert_array_equal(
+        model.fit_predict([scipy.sparse.csr_array(view) for view in VIEWS]), expected
+    )
 
 
 @every_estimator

@@ -16,7 +16,10 @@ def test_the_images(faces):
 
 def test_the_papers_numbers(faces):
     views, labels = make_face_appearances(random_state=0)
-    assert {name: view.shape for name, view in views.items()} == {"laplacian": (100, 2016), "sobel": (100, 2016)}
+    assert {name: view.shape for name, view in views.items()} == {
+        "laplacian": (100, 2016),
+        "sobel": (100, 2016),
+    }
     assert np.bincount(labels).tolist() == [20] * 5
     for view in views.values():
         np.testing.assert_allclose(np.linalg.norm(view, axis=1), 1)

@@ -37,7 +37,9 @@ def server(monkeypatch, tmp_path, library):
         def log_message(self, *args):
             asked.append(self.path)
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=content)) as served:
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(Handler, directory=content)
+    ) as served:
         threading.Thread(target=served.serve_forever, daemon=True).start()
         monkeypatch.setattr(files, "SOURCE", f"http://127.0.0.1:{served.server_port}/")
         yield content, asked
@@ -91,7 +93,9 @@ def test_another_content_is_not_accepted_from_the_user(empty_cache, offline, mon
 
 def test_offline_it_says_which_file_to_put_where(empty_cache, offline, monkeypatch, tmp_path):
     target = re.escape(str(empty_cache / "minerals" / "TIRlib.mat"))
-    with pytest.raises(FileNotFoundError, match=rf"VIEWSPAN_DATA \(not set\)(.|\n)*TIRlib.mat -> {target}"):
+    with pytest.raises(
+        FileNotFoundError, match=rf"VIEWSPAN_DATA \(not set\)(.|\n)*TIRlib.mat -> {target}"
+    ):
         fetch_minerals()
     monkeypatch.setenv(files.VARIABLE, str(tmp_path))
     with pytest.raises(FileNotFoundError, match=re.escape(f"in {tmp_path} (VIEWSPAN_DATA)")):
@@ -119,4 +123,6 @@ def test_what_is_put_there_by_hand_is_found(empty_cache, offline, library):
 
 def test_addresses_are_those_of_the_authors_repository():
     assert files.address("minerals/TIRlib.mat").endswith("/sjtrny/collab_lrsc/HEAD/data/TIRlib.mat")
-    assert files.address("faces/yaleB01_P00A-005E-10.pgm").endswith("/data/faces/yaleB01_P00A-005E-10.pgm")
+    assert files.address("faces/yaleB01_P00A-005E-10.pgm").endswith(
+        "/data/faces/yaleB01_P00A-005E-10.pgm"
+    )

@@ -15,7 +15,9 @@ def test_the_library(minerals):
 
 def test_mixtures_are_copies_of_sums_with_weights_that_add_up_to_one():
     """With unit vectors as pure spectra, a mixture shows its weights."""
-    views, labels = make_mineral_mixtures(library=np.eye(12), n_copies=4, n_spectra=5, random_state=0)
+    views, labels = make_mineral_mixtures(
+        library=np.eye(12), n_copies=4, n_spectra=5, random_state=0
+    )
     assert np.bincount(labels).tolist() == [4] * 5
     for view in views:
         assert view.shape == (20, 12)
@@ -39,5 +41,7 @@ def test_more_spectra_than_there_are():
 
 def test_weights_are_uniform_before_they_are_normalised():
     """Of two uniform numbers the larger one's share is at least 2/3 with probability 1/2."""
-    views, _ = make_mineral_mixtures(library=np.eye(2), n_clusters=3000, n_spectra=2, n_copies=1, random_state=0)
+    views, _ = make_mineral_mixtures(
+        library=np.eye(2), n_clusters=3000, n_spectra=2, n_copies=1, random_state=0
+    )
     assert (views[0].max(axis=1) > 2 / 3).mean() == pytest.approx(0.5, abs=0.03)

@@ -28,7 +28,9 @@ def test_the_objective_is_that_of_its_docstring():
     views, lam, tau = random_views(3), np.array([0.1, 0.25]), 0.4
     model = viewspan.CLRSC(2, lam=lam, tau=tau, affine=True, normalize=False, tol=1e-7).fit(views)
     constants = [np.sqrt((view**2).sum(axis=1).mean()) for view in views]
-    augmented = [np.column_stack([view, np.full(8, k)]) for view, k in zip(views, constants, strict=True)]
+    augmented = [
+        np.column_stack([view, np.full(8, k)]) for view, k in zip(views, constants, strict=True)
+    ]
     assert model.objective_ == pytest.approx(optimum(augmented, lam, tau), rel=1e-6)
 
 
@@ -40,7 +42,8 @@ def test_a_large_constant_is_the_strict_constraint():
     terms = [cp.sum_squares(view.T - view.T @ block) for view, block in zip(views, z, strict=True)]
     terms += [weight * cp.normNuc(block) for weight, block in zip(lam, z, strict=True)]
     strict = cp.Problem(
-        cp.Minimize(sum(terms) + tau * cp.normNuc(stacked)), [cp.sum(block, axis=0) == 1 for block in z]
+        cp.Minimize(sum(terms) + tau * cp.normNuc(stacked)),
+        [cp.sum(block, axis=0) == 1 for block in z],
     )
     strict.solve(solver=cp.CLARABEL)
     values, errors = [], []

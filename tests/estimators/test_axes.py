@@ -40,7 +40,8 @@ def test_ssc_gains_by_collaboration(minerals):
     """On the noisiest minerals, the same weights with and without the coupling."""
     draws = [make_mineral_mixtures(noise=0.3, random_state=seed) for seed in range(6)]
     alone, together = (
-        np.mean([accuracy(labels, views, penalty="l1", **tau) for views, labels in draws]) for tau in ({"tau": 0.0}, {})
+        np.mean([accuracy(labels, views, penalty="l1", **tau) for views, labels in draws])
+        for tau in ({"tau": 0.0}, {})
     )
     assert together > alone + 3
 
@@ -65,12 +66,17 @@ def test_an_outlier_costs_less_as_a_residual_than_as_a_direction():
     by_sample = viewspan.CLRSC(5, datafit="l12", random_state=0).fit(views).lam_
     by_entry = viewspan.CLRSC(5, datafit="l1", random_state=0).fit(views).lam_
     assert (by_sample > 1.49).all()
-    assert all(lam > 1.49 * np.median(np.abs(view).sum(axis=1)) for lam, view in zip(by_entry, unit, strict=True))
+    assert all(
+        lam > 1.49 * np.median(np.abs(view).sum(axis=1))
+        for lam, view in zip(by_entry, unit, strict=True)
+    )
 
 
 def test_rank_one_by_landmarks_predicts_and_reports_its_scales():
     views, labels = many_subspaces(n_samples=600)
-    model = viewspan.CLRSC(5, coupling="rank_one", graph="landmarks", n_landmarks=200, random_state=0).fit(views)
+    model = viewspan.CLRSC(
+        5, coupling="rank_one", graph="landmarks", n_landmarks=200, random_state=0
+    ).fit(views)
     assert subspace_clustering_accuracy(labels, model.labels_) > 98
     np.testing.assert_array_equal(model.predict(views), model.labels_)
     assert model.scales_.max() == 1.0
@@ -83,17 +89,23 @@ def test_weights_of_views_that_share_one_matrix_are_in_the_objective():
     views, labels = two_subspaces(noise=0.1)
     noise = np.random.default_rng(0).normal(size=(30, 12))
     strict = {"coupling": "rank_one", "lam": 0.2}
-    ignored = viewspan.CLRSC(2, view_weights=[1.0, 0.0], random_state=0, **strict).fit([views[0], noise])
+    ignored = viewspan.CLRSC(2, view_weights=[1.0, 0.0], random_state=0, **strict).fit(
+        [views[0], noise]
+    )
     alone = viewspan.CLRSC(2, random_state=0, **strict).fit([views[0]])
     np.testing.assert_allclose(ignored.coefficients_[0], alone.coefficients_[0], atol=1e-2)
-    assert accuracy(labels, [views[0], noise], view_weights=[1.0, 0.0], coupling="rank_one") == 100.0
+    assert (
+        accuracy(labels, [views[0], noise], view_weights=[1.0, 0.0], coupling="rank_one") == 100.0
+    )
 
 
 def test_the_weighted_objective_is_that_of_its_docstring():
     """Σ w_i² (‖X_i − α_i X_i Z‖_F² + λ_i |α_i| ‖Z‖_*), from its definition."""
     views, _ = two_subspaces(noise=0.1)
     weights, lam = np.array([1.0, 0.4]), np.array([0.2, 0.5])
-    model = viewspan.CLRSC(2, coupling="rank_one", lam=lam, view_weights=weights, normalize=False, random_state=0)
+    model = viewspan.CLRSC(
+        2, coupling="rank_one", lam=lam, view_weights=weights, normalize=False, random_state=0
+    )
     model.fit(views)
     expected = sum(
         w**2 * (np.linalg.norm(x.T - x.T @ z) ** 2 + weight * np.linalg.norm(z, "nuc"))
@@ -113,7 +125,9 @@ def test_views_that_see_the_clusters_have_a_score_and_noise_has_none():
     views, _ = two_subspaces(size=60, noise=0.05)
     noise = np.random.default_rng(0).normal(size=(120, 12))
     for parameters in ({}, {"datafit": "l12"}, {"penalty": "l1"}):
-        model = viewspan.CLRSC(2, random_state=0, **parameters).fit([views[0], noise, 1e6 * views[1]])
+        model = viewspan.CLRSC(2, random_state=0, **parameters).fit(
+            [views[0], noise, 1e6 * views[1]]
+        )
         scores = model.view_scores_
         assert scores[0] > 0.9
         assert scores[2] > 0.9
@@ -127,10 +141,19 @@ def test_views_that_see_the_clusters_have_a_score_and_noise_has_none():
             {"coupling": "rank_one", "datafit": "l12"},
             "coupling='rank_one' needs a quadratic fit, and datafit='l12' is none",
         ),
-        ({"coupling": "rank_one", "tau": 1.0}, "tau weighs a coupling, and coupling='rank_one' is a constraint"),
-        ({"coupling": "rank_one", "solver": "ladmpsap"}, "solver='ladmpsap' is for convex couplings"),
+        (
+            {"coupling": "rank_one", "tau": 1.0},
+            "tau weighs a coupling, and coupling='rank_one' is a constraint",
+        ),
+        (
+            {"coupling": "rank_one", "solver": "ladmpsap"},
+            "solver='ladmpsap' is for convex couplings",
+        ),
         ({"datafit": "l1", "solver": "ladmpsap"}, "solver='ladmpsap' has no step for datafit='l1'"),
-        ({"datafit": "l1", "penalty": "l1"}, "lam='auto' has no rule for penalty='l1' with datafit='l1'; give lam"),
+        (
+            {"datafit": "l1", "penalty": "l1"},
+            "lam='auto' has no rule for penalty='l1' with datafit='l1'; give lam",
+        ),
         ({"penalty": "l1", "graph": "landmarks"}, "those with penalty='l1' cannot be"),
         ({"datafit": "l1", "graph": "landmarks"}, "those with datafit='l1' cannot be"),
         ({"datafit": "l7"}, "The 'datafit' parameter of CLRSC must be"),

@@ -20,7 +20,9 @@ ORDER = np.random.default_rng(0).permutation(30)
 VIEWS, LABELS = [view[ORDER] for view in VIEWS], LABELS[ORDER]
 ESTIMATORS = [viewspan.CLRSC, viewspan.LRR, viewspan.SSC, viewspan.MLAP]
 
-modern = pytest.mark.skipif(parse_version(sklearn.__version__) < parse_version("1.9"), reason="no callbacks before 1.9")
+modern = pytest.mark.skipif(
+    parse_version(sklearn.__version__) < parse_version("1.9"), reason="no callbacks before 1.9"
+)
 every = pytest.mark.parametrize("build", ESTIMATORS, ids=lambda build: build.__name__)
 
 
@@ -55,7 +57,11 @@ def names(contexts):
 
 def test_nothing_is_required_without_them():
     has = parse_version(sklearn.__version__) >= parse_version("1.9")
-    assert hasattr(viewspan.CLRSC(), "set_callbacks") is hasattr(viewspan.ViewSplitter([]), "set_callbacks") is has
+    assert (
+        hasattr(viewspan.CLRSC(), "set_callbacks")
+        is hasattr(viewspan.ViewSplitter([]), "set_callbacks")
+        is has
+    )
 
 
 @modern
@@ -83,7 +89,9 @@ def test_stages_solutions_and_checks_are_tasks(build):
 @modern
 def test_landmarks_and_batches_are_told_of_too():
     recorder = Recorder()
-    model = viewspan.CLRSC(2, random_state=0, graph="landmarks", n_landmarks=10).set_callbacks(recorder)
+    model = viewspan.CLRSC(2, random_state=0, graph="landmarks", n_landmarks=10).set_callbacks(
+        recorder
+    )
     model.fit(VIEWS)
     stages = [task.task_name for task in recorder.begun if task.parent is recorder.begun[0]]
     assert stages[0] == "reading" and stages[-3:] == ["solving", "comparing", "labelling"]
@@ -91,13 +99,16 @@ def test_landmarks_and_batches_are_told_of_too():
     batches.set_callbacks(recorder).partial_fit(VIEWS)
     assert recorder.begun == []
     assert len(batches.labels_) == 30
-    assert names([task for task in recorder.begun if task.parent is recorder.begun[0]]) == ["solving", "comparing"]
+    assert names([task for task in recorder.begun if task.parent is recorder.begun[0]]) == [
+        "solving",
+        "comparing",
+    ]
     assert recorder.calls == {"setup": 1, "teardown": 1}
 
 
 @modern
 def test_samples_are_counted_in_a_hundred_parts_at_most():
-    from viewspan._callbacks import Tasks
+    from viewspan.fit.callbacks import Tasks
 
     model, recorder = viewspan.CLRSC(), Recorder()
     tasks = Tasks(model.set_callbacks(recorder), None, None)
@@ -123,12 +134,17 @@ def test_pipelines_and_searches_pass_them_on():
     split = viewspan.ViewSplitter([slice(0, 12), slice(12, 24)])
     pipeline = make_pipeline(split, viewspan.CLRSC(2, random_state=0)).set_callbacks(recorder)
     pipeline.fit(np.hstack(VIEWS))
-    estimators = [task.estimator_name for task in recorder.begun if task.task_name in {"fit", "solving"}]
+    estimators = [
+        task.estimator_name for task in recorder.begun if task.task_name in {"fit", "solving"}
+    ]
     assert estimators == ["Pipeline", "ViewSplitter", "CLRSC", "CLRSC"]
     assert Counter(map(id, recorder.begun)) == Counter(map(id, recorder.ended))
     assert recorder.calls == {"setup": 1, "teardown": 1}
     search = GridSearchCV(
-        clone(pipeline).set_callbacks(), {"clrsc__tau": [0.0, "auto"]}, scoring=make_scorer(adjusted_rand_score), cv=2
+        clone(pipeline).set_callbacks(),
+        {"clrsc__tau": [0.0, "auto"]},
+        scoring=make_scorer(adjusted_rand_score),
+        cv=2,
     )
     recorder = Recorder()
     search.set_callbacks(recorder).fit(np.hstack(VIEWS), LABELS)
@@ -146,5 +162,11 @@ def test_the_progress_bar_draws_our_iterations(monkeypatch):
     monkeypatch.setattr(rich, "_console", Console(file=written, force_terminal=True, width=100))
     viewspan.CLRSC(2, random_state=0).set_callbacks(ProgressBar()).fit(VIEWS)
     shown = written.getvalue()
-    for line in ("CLRSC - fit", "CLRSC - reading #0", "CLRSC - solving #1", "CLRSC - solution #3", "CLRSC - comparing"):
+    for line in (
+        "CLRSC - fit",
+        "CLRSC - reading #0",
+        "CLRSC - solving #1",
+        "CLRSC - solution #3",
+        "CLRSC - comparing",
+    ):
         assert line in shown

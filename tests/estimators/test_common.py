@@ -29,7 +29,9 @@ VARIANTS = [
 
 every = pytest.mark.parametrize("build", ESTIMATORS, ids=lambda build: build.__name__)
 variants = pytest.mark.parametrize("model", VARIANTS, ids=repr)
-pytestmark = pytest.mark.filterwarnings("ignore:The graph is in", "ignore:The solver reached max_iter")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:The graph is in", "ignore:The solver reached max_iter"
+)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -37,7 +39,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:The graph is in", "ignore:The so
 def test_scikit_learns_own_checks(build):
     """No expected failure. The one check that is skipped is scikit-learn's own condition on an environment variable."""
     results = check_estimator(build(), on_skip=None)
-    assert {result["check_name"] for result in results if result["status"] != "passed"} <= {"check_array_api_input"}
+    assert {result["check_name"] for result in results if result["status"] != "passed"} <= {
+        "check_array_api_input"
+    }
 
 
 @variants
@@ -84,7 +88,9 @@ def test_every_method_says_more_than_labels(model):
     """Subspaces, what views contributed, strange samples, and the data as the model explains it."""
     views, _ = two_subspaces()
     fitted = clone(model).fit(views)
-    assert [[subspace.basis.shape for subspace in cluster] for cluster in fitted.subspaces_] == [[(12, 2)] * 2] * 2
+    assert [[subspace.basis.shape for subspace in cluster] for cluster in fitted.subspaces_] == [
+        [(12, 2)] * 2
+    ] * 2
     assert fitted.view_scores_.shape == (2,)
     assert (fitted.view_scores_ > 0.8).all()
     explained = fitted.reconstruct(views)
@@ -144,7 +150,12 @@ def test_samples_and_views_in_another_order_give_the_same_clusters(model):
     views, _ = two_subspaces(noise=0.1)
     labels = clone(model).fit_predict(views)
     order = np.random.default_rng(0).permutation(30)
-    assert adjusted_rand_score(labels[order], clone(model).fit_predict([view[order] for view in views])) == 1.0
+    assert (
+        adjusted_rand_score(
+            labels[order], clone(model).fit_predict([view[order] for view in views])
+        )
+        == 1.0
+    )
     assert adjusted_rand_score(labels, clone(model).fit_predict(views[::-1])) == 1.0
 
 
@@ -153,7 +164,10 @@ def test_rotated_features_give_the_same_clusters(model):
     views, _ = two_subspaces(noise=0.1)
     rotation, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(12, 12)))
     labels = clone(model).fit_predict(views)
-    assert adjusted_rand_score(labels, clone(model).fit_predict([view @ rotation for view in views])) == 1.0
+    assert (
+        adjusted_rand_score(labels, clone(model).fit_predict([view @ rotation for view in views]))
+        == 1.0
+    )
 
 
 def test_verbose_logs_every_check(caplog):

@@ -29,7 +29,9 @@ def test_a_sample_between_two_clusters_is_less_sure_than_all_others(graph):
     fitted = clone(model).fit(between)
     assert fitted.confidence_[-1] < np.quantile(fitted.confidence_[:-1], 0.02)
     apart = clone(model).fit(views)
-    assert apart.predict_confidence([view[-1:] for view in between])[0] < np.quantile(apart.confidence_, 0.05)
+    assert apart.predict_confidence([view[-1:] for view in between])[0] < np.quantile(
+        apart.confidence_, 0.05
+    )
 
 
 def test_batches_tell_the_confidence_of_the_last():

@@ -16,7 +16,9 @@ def three_groups(noise=0.3, seed=0):
     """Samples near three directions of every view: clusters a nearest-neighbour graph sees, too."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(3), 20)
-    return [rng.normal(size=(3, 15))[labels] + noise * rng.normal(size=(60, 15)) for _ in range(2)], labels
+    return [
+        rng.normal(size=(3, 15))[labels] + noise * rng.normal(size=(60, 15)) for _ in range(2)
+    ], labels
 
 
 def test_automatic_weights_are_averaged_along_a_path():
@@ -36,7 +38,9 @@ def test_a_given_tau_holds_along_the_path():
 
 @pytest.mark.parametrize("graph", ["auto", "patterns", "coefficients"])
 def test_given_numbers_cost_one_solve(graph):
-    model = viewspan.CLRSC(2, lam=0.1, tau=0.5, affinity=graph, random_state=0).fit(two_subspaces()[0])
+    model = viewspan.CLRSC(2, lam=0.1, tau=0.5, affinity=graph, random_state=0).fit(
+        two_subspaces()[0]
+    )
     assert len(model.path_) == 1
 
 
@@ -56,7 +60,9 @@ def test_a_view_of_noise_does_not_hurt(build):
 def test_features_of_other_units_are_noticed():
     """An uninformative feature of 10¹³ beside features of 1."""
     views, labels = three_groups()
-    spoilt = [np.hstack([view, 1e13 * np.random.default_rng(3).uniform(size=(60, 1))]) for view in views]
+    spoilt = [
+        np.hstack([view, 1e13 * np.random.default_rng(3).uniform(size=(60, 1))]) for view in views
+    ]
     assert adjusted_rand_score(labels, viewspan.CLRSC(3, random_state=0).fit_predict(spoilt)) == 1.0
     untouched = viewspan.CLRSC(3, scale_features=False, random_state=0).fit_predict(spoilt)
     assert adjusted_rand_score(labels, untouched) < 0.5
@@ -75,7 +81,9 @@ def test_centred_views_keep_both_sides_of_their_mean_apart():
     assert adjusted_rand_score(labels, linear) < 0.5
 
 
-@pytest.mark.parametrize(("graph", "how"), [("patterns", "modularity"), ("coefficients", "discretize")])
+@pytest.mark.parametrize(
+    ("graph", "how"), [("patterns", "modularity"), ("coefficients", "discretize")]
+)
 def test_every_graph_has_its_way_to_labels(graph, how, monkeypatch):
     asked = []
 
@@ -118,7 +126,9 @@ def test_features_that_are_always_zero_change_nothing():
     views, _ = viewspan.datasets.make_subspaces(noise=0.2, random_state=3)
     views = [view[:, :40] for view in views]
     one = viewspan.CLRSC(5, random_state=0).fit(views)
-    other = viewspan.CLRSC(5, random_state=0).fit([np.hstack([view, np.zeros((100, 60))]) for view in views])
+    other = viewspan.CLRSC(5, random_state=0).fit(
+        [np.hstack([view, np.zeros((100, 60))]) for view in views]
+    )
     np.testing.assert_allclose(one.lam_, other.lam_)
     np.testing.assert_array_equal(one.labels_, other.labels_)
 
@@ -126,7 +136,10 @@ def test_features_that_are_always_zero_change_nothing():
 def test_rounding_is_not_scaled_up():
     views, labels = three_groups()
     rng = np.random.default_rng(0)
-    spoilt = [np.hstack([view, np.full((60, 1), 50.0), 1e-17 * rng.normal(size=(60, 40))]) for view in views]
+    spoilt = [
+        np.hstack([view, np.full((60, 1), 50.0), 1e-17 * rng.normal(size=(60, 40))])
+        for view in views
+    ]
     model = viewspan.CLRSC(3, random_state=0).fit(spoilt)
     assert model.features_scaled_ == [True, True]
     assert adjusted_rand_score(labels, model.labels_) == 1.0
@@ -165,7 +178,9 @@ def test_only_the_reported_solution_is_warned_about():
     assert len([warning for warning in caught if warning.category is ConvergenceWarning]) == 1
 
 
-@pytest.mark.parametrize(("name", "accuracy"), [("bbcsport", 95), ("msrc_v1_6v", 88), ("leaves100", 94)])
+@pytest.mark.parametrize(
+    ("name", "accuracy"), [("bbcsport", 95), ("msrc_v1_6v", 88), ("leaves100", 94)]
+)
 def test_real_sets_untuned(load, name, accuracy):
     """Text, pictures in features of many units, a hundred species."""
     archive = load(f"multiview/{name}.npz")

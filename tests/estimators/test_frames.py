@@ -17,9 +17,14 @@ pa = pytest.importorskip("pyarrow")
 VIEWS, LABELS = two_subspaces()
 IDS = [f"patient {number}" for number in range(30)]
 NAMES = [[f"{view} {number}" for number in range(12)] for view in ("a", "b")]
-PANDAS = [pd.DataFrame(view, columns=names, index=IDS) for view, names in zip(VIEWS, NAMES, strict=True)]
+PANDAS = [
+    pd.DataFrame(view, columns=names, index=IDS) for view, names in zip(VIEWS, NAMES, strict=True)
+]
 POLARS = [pl.DataFrame(view, schema=names) for view, names in zip(VIEWS, NAMES, strict=True)]
-ARROW = [pa.table(dict(zip(names, view.T, strict=True))) for view, names in zip(VIEWS, NAMES, strict=True)]
+ARROW = [
+    pa.table(dict(zip(names, view.T, strict=True)))
+    for view, names in zip(VIEWS, NAMES, strict=True)
+]
 
 
 def model(**parameters):
@@ -40,7 +45,15 @@ FITTED = model().fit(VIEWS)
         [ARROW[0], PANDAS[1]],
         [POLARS[0], scipy.sparse.csr_array(VIEWS[1])],
     ],
-    ids=["polars", "arrow", "batches", "pandas+polars", "polars+numpy", "arrow+pandas", "polars+sparse"],
+    ids=[
+        "polars",
+        "arrow",
+        "batches",
+        "pandas+polars",
+        "polars+numpy",
+        "arrow+pandas",
+        "polars+sparse",
+    ],
 )
 def test_tables_of_every_kind_are_the_arrays_that_they_hold(views):
     fitted = model().fit(views)
@@ -67,11 +80,23 @@ def test_precision_stays(kind):
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (pl.Series("sex", ["f", "m"] * 15), r"view 1: column 'sex' holds text.*Encode or drop it\.$"),
-        (pl.Series("sex", ["f", "m"] * 15, dtype=pl.Categorical), "view 1: column 'sex' holds text"),
+        (
+            pl.Series("sex", ["f", "m"] * 15),
+            r"view 1: column 'sex' holds text.*Encode or drop it\.$",
+        ),
+        (
+            pl.Series("sex", ["f", "m"] * 15, dtype=pl.Categorical),
+            "view 1: column 'sex' holds text",
+        ),
         (pl.Series("born", [datetime.date(2000, 1, 1)] * 30), "view 1: column 'born' holds dates"),
-        (pl.Series("slept", [datetime.timedelta(1)] * 30), "view 1: column 'slept' holds dates or durations"),
-        (pl.Series("woke", [datetime.time(7)] * 30), "view 1: column 'woke' holds Time, and a view must be numbers"),
+        (
+            pl.Series("slept", [datetime.timedelta(1)] * 30),
+            "view 1: column 'slept' holds dates or durations",
+        ),
+        (
+            pl.Series("woke", [datetime.time(7)] * 30),
+            "view 1: column 'woke' holds Time, and a view must be numbers",
+        ),
         (pl.Series("list", [[1.0]] * 30), r"view 1: column 'list' holds List\(Float64\)"),
         (pl.Series("pairs", [{"left": 1, "right": 2}] * 30), "view 1: column 'pairs' holds Struct"),
     ],
@@ -85,7 +110,9 @@ def test_what_is_no_number_is_named(column, message):
 def test_numbers_of_other_types():
     truth = np.arange(30) % 3 == 0
     decimals = pl.Series("price", [Decimal(f"{number}.5") for number in range(30)])
-    frame = POLARS[0].with_columns(pl.Series("yes", truth), pl.Series("count", np.arange(30, dtype=np.uint8)), decimals)
+    frame = POLARS[0].with_columns(
+        pl.Series("yes", truth), pl.Series("count", np.arange(30, dtype=np.uint8)), decimals
+    )
     expected = np.column_stack([VIEWS[0], truth, np.arange(30), np.arange(30) + 0.5])
     np.testing.assert_allclose(model().fit(frame).lam_, model().fit(expected).lam_)
 
@@ -112,7 +139,9 @@ def test_whole_rows_of_null_are_absent_samples():
 
 
 def test_a_lazy_frame_is_to_be_collected():
-    with pytest.raises(TypeError, match=r"view 1: a LazyFrame has no rows yet; call \.collect\(\) on it first"):
+    with pytest.raises(
+        TypeError, match=r"view 1: a LazyFrame has no rows yet; call \.collect\(\) on it first"
+    ):
         model().fit([POLARS[0], POLARS[1].lazy()])
     with pytest.raises(TypeError, match=r"X: a LazyFrame"):
         FITTED.predict(POLARS[0].lazy())
@@ -141,7 +170,9 @@ def test_names_are_compared_where_both_have_them():
 def test_names_that_are_numbers_are_none_and_half_of_them_an_error():
     assert not hasattr(model().fit([pd.DataFrame(view) for view in VIEWS]), "feature_names_in_")
     mixed = PANDAS[1].set_axis([0, *NAMES[1][1:]], axis=1)
-    with pytest.raises(TypeError, match=r"view 1 has columns some of which .* such as 0; call all by strings"):
+    with pytest.raises(
+        TypeError, match=r"view 1 has columns some of which .* such as 0; call all by strings"
+    ):
         model(callback=lambda look: pytest.fail("worked before")).fit([PANDAS[0], mixed])
 
 

@@ -19,9 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from tests.problems import random_views, two_subspaces
-from tests.test_threads import blas_threads
+from tests.utils.test_threads import blas_threads
 from viewspan import CLRSC, LRR, MLAP, SSC
-from viewspan._threads import SingleThreadedBlas, map_views, threads_for
+from viewspan._utils.threads import SingleThreadedBlas, map_views, threads_for
 from viewspan.estimators import whole
 
 VIEWS, _ = two_subspaces()
@@ -108,7 +108,9 @@ def test_a_fit_that_is_stopped_at_any_moment_leaves_the_estimator_unfitted(what,
     model, action = ACTIONS[what]
     with Moments() as all_moments:
         action(model)
-    last = all_moments.count // 2 if what == "Dask" else all_moments.count  # its threads take some of the calls
+    last = (
+        all_moments.count // 2 if what == "Dask" else all_moments.count
+    )  # its threads take some of the calls
     for at in np.random.default_rng(0).integers(2, last, MOMENTS, endpoint=True):
         model.fit(OTHERS)
         with pytest.raises((KeyboardInterrupt, FloatingPointError)), Moments(act, at):
@@ -164,7 +166,9 @@ def test_a_batch_is_taken_in_or_not(first):
         before = dict(vars(model))
         with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at):
             model.partial_fit(batch)
-        assert vars(model).keys() == before.keys() and all(vars(model)[name] is before[name] for name in before)
+        assert vars(model).keys() == before.keys() and all(
+            vars(model)[name] is before[name] for name in before
+        )
 
 
 def test_batches_that_were_being_solved_can_be_solved_again():
@@ -188,14 +192,18 @@ def test_a_prediction_that_is_interrupted_changes_nothing():
     for at in np.random.default_rng(0).integers(1, all_moments.count, MOMENTS):
         with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at):
             model.predict(OTHERS)
-        assert vars(model).keys() == before.keys() and all(vars(model)[name] is before[name] for name in before)
+        assert vars(model).keys() == before.keys() and all(
+            vars(model)[name] is before[name] for name in before
+        )
     np.testing.assert_array_equal(model.predict(OTHERS), expected)
 
 
-@pytest.mark.parametrize("use", [lambda: threads_for(2, 500), SingleThreadedBlas], ids=["views", "BLAS"])
+@pytest.mark.parametrize(
+    "use", [lambda: threads_for(2, 500), SingleThreadedBlas], ids=["views", "BLAS"]
+)
 def test_blas_gets_its_threads_back_whenever_a_signal_comes(use):
     """And the next fit does not ask threads that have ended."""
-    signals_in = {"viewspan._threads", "contextlib", "threadpoolctl"}
+    signals_in = {"viewspan._utils.threads", "contextlib", "threadpoolctl"}
 
     def fit():
         with use():
@@ -252,7 +260,9 @@ def endless(flag, _):
 
 
 def test_ctrl_c_ends_fits_in_other_processes(tmp_path):
-    models = [CLRSC(2, callback=functools.partial(endless, tmp_path / str(seed))) for seed in range(2)]
+    models = [
+        CLRSC(2, callback=functools.partial(endless, tmp_path / str(seed))) for seed in range(2)
+    ]
 
     def interrupt_when_both_fit():
         while len(list(tmp_path.iterdir())) < 2:
@@ -273,7 +283,11 @@ def test_ctrl_c_ends_fits_in_other_processes(tmp_path):
 
 def children():
     """Processes that this one has begun, whichever of its threads did."""
-    return {int(each) for path in Path("/proc/self/task").glob("*/children") for each in path.read_text().split()}
+    return {
+        int(each)
+        for path in Path("/proc/self/task").glob("*/children")
+        for each in path.read_text().split()
+    }
 
 
 def command_of(process):

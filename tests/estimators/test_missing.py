@@ -18,7 +18,10 @@ def remove(views, share, seed=0):
     n_samples = len(views[0])
     observed = rng.uniform(size=(len(views), n_samples)) >= share
     observed[rng.integers(0, len(views), n_samples), np.arange(n_samples)] = True
-    return [np.where(present[:, None], view, np.nan) for view, present in zip(views, observed, strict=True)], observed
+    return [
+        np.where(present[:, None], view, np.nan)
+        for view, present in zip(views, observed, strict=True)
+    ], observed
 
 
 def clrsc(n_clusters=2, **parameters):
@@ -26,7 +29,9 @@ def clrsc(n_clusters=2, **parameters):
 
 
 @pytest.mark.parametrize("affinity", ["patterns", "coefficients"])
-@pytest.mark.parametrize("axes", [{}, {"datafit": "l12"}, {"datafit": "l1"}, {"penalty": "l1"}], ids=str)
+@pytest.mark.parametrize(
+    "axes", [{}, {"datafit": "l12"}, {"datafit": "l1"}, {"penalty": "l1"}], ids=str
+)
 def test_planes_are_told_apart_with_a_third_absent(axes, affinity):
     views, labels = two_subspaces(n_views=3)
     given, _ = remove(views, 0.35)
@@ -40,8 +45,13 @@ def test_better_than_zeros_in_their_place_on_real_faces(load):
     scores = []
     for seed in range(3):
         given, _ = remove(views, 0.7, seed)
-        zeros = viewspan.CLRSC(15, random_state=0).fit_predict([np.nan_to_num(view) for view in given])
-        found = [subspace_clustering_accuracy(labels, answer) for answer in (clrsc(15).fit_predict(given), zeros)]
+        zeros = viewspan.CLRSC(15, random_state=0).fit_predict(
+            [np.nan_to_num(view) for view in given]
+        )
+        found = [
+            subspace_clustering_accuracy(labels, answer)
+            for answer in (clrsc(15).fit_predict(given), zeros)
+        ]
         scores.append(found)
     ours, filled = np.mean(scores, axis=0)
     assert ours > filled + 5
@@ -78,7 +88,9 @@ def test_frames_sparse_views_and_predictions():
     together = known[0].index.union(known[1].index)
     aligned = [frame.reindex(together).loc[frames[0].index] for frame in known]
     np.testing.assert_array_equal(clrsc().fit_predict(aligned), model.labels_)
-    np.testing.assert_array_equal(clrsc().fit_predict([scipy.sparse.csr_array(v) for v in given]), model.labels_)
+    np.testing.assert_array_equal(
+        clrsc().fit_predict([scipy.sparse.csr_array(v) for v in given]), model.labels_
+    )
     np.testing.assert_array_equal(model.predict(given), model.labels_)
     np.testing.assert_array_equal(model.predict(frames), model.labels_)
     complete = clrsc().fit(views)
@@ -98,7 +110,9 @@ def test_frames_sparse_views_and_predictions():
 
 
 def test_the_number_of_clusters_is_found():
-    views, labels = make_subspaces(n_views=3, n_subspaces=4, n_samples_per_subspace=40, noise=0.05, random_state=0)
+    views, labels = make_subspaces(
+        n_views=3, n_subspaces=4, n_samples_per_subspace=40, noise=0.05, random_state=0
+    )
     given, _ = remove(views, 0.2)
     model = clrsc(None).fit(given)
     assert model.n_clusters_ == 4
@@ -130,8 +144,16 @@ def test_scaled_and_affine_views():
             "1 are absent from every view, the first in row 4",
         ),
         (lambda v: v[1].__setitem__(4, np.inf), {}, "view 1 contains infinity in 12"),
-        (lambda v: None, {"coupling": "rank_one"}, "coupling='rank_one' needs all samples in every view"),
-        (lambda v: None, {"solver": "ladmpsap"}, "solver='ladmpsap' needs all samples in every view"),
+        (
+            lambda v: None,
+            {"coupling": "rank_one"},
+            "coupling='rank_one' needs all samples in every view",
+        ),
+        (
+            lambda v: None,
+            {"solver": "ladmpsap"},
+            "solver='ladmpsap' needs all samples in every view",
+        ),
         (lambda v: None, {"graph": "landmarks"}, "those with missing='allow' cannot be"),
     ],
 )
@@ -145,8 +167,14 @@ def test_what_cannot_be_done_is_said(change, parameters, message):
 def test_rows_of_nan_are_an_error_that_tells_the_way_out_unless_allowed():
     views, _ = two_subspaces()
     views[0][3] = np.nan
-    for given in (views, [pd.DataFrame(view) for view in views], [scipy.sparse.csr_array(view) for view in views]):
-        with pytest.raises(ValueError, match=r"view 0 contains NaN in 12 of its 360 values.*missing='allow'"):
+    for given in (
+        views,
+        [pd.DataFrame(view) for view in views],
+        [scipy.sparse.csr_array(view) for view in views],
+    ):
+        with pytest.raises(
+            ValueError, match=r"view 0 contains NaN in 12 of its 360 values.*missing='allow'"
+        ):
             viewspan.CLRSC(2).fit(given)
 
 
@@ -185,7 +213,13 @@ def test_frames_are_checked_as_ever():
     gone = pd.DataFrame(views[0].astype(object))
     gone.iloc[3] = pd.NA
     clrsc().fit([gone, views[1]])
-    for bad, message in ((views[0].astype(complex), "Complex data"), (views[0].astype(str), "holds text")):
+    for bad, message in (
+        (views[0].astype(complex), "Complex data"),
+        (views[0].astype(str), "holds text"),
+    ):
         with pytest.raises(ValueError, match=f"view 0: .*{message}"):
             clrsc().fit([pd.DataFrame(bad), views[1]])
-    assert clrsc().fit([pd.DataFrame(view.astype(np.float32)) for view in views]).cores_.dtype == np.float32
+    assert (
+        clrsc().fit([pd.DataFrame(view.astype(np.float32)) for view in views]).cores_.dtype
+        == np.float32
+    )

@@ -20,7 +20,10 @@ FITTED = viewspan.CLRSC(2, random_state=0).fit(NAMED)
 def cells(html):
     """The text of all cells, row by row."""
     rows = re.findall(r"<tr>(.*?)</tr>", html, flags=re.S)
-    return [[unescape(re.sub("<.*?>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)] for row in rows]
+    return [
+        [unescape(re.sub("<.*?>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)]
+        for row in rows
+    ]
 
 
 def test_what_was_found_is_told():
@@ -47,10 +50,16 @@ def test_what_was_found_is_told():
     [
         (viewspan.SSC(2), [["view", "features", "λ", "weight"]]),
         (viewspan.LRR(2, fusion="concat"), [["view", "features"], ["view 1", "12"]]),
-        (viewspan.CLRSC(2, coupling="rank_one"), [["solver", "stationary"], ["view", "features", "λ", "weight"]]),
+        (
+            viewspan.CLRSC(2, coupling="rank_one"),
+            [["solver", "stationary"], ["view", "features", "λ", "weight"]],
+        ),
         (viewspan.CLRSC(2, max_iter=1), [["solver", "stopped at max_iter"]]),
         (viewspan.MLAP(2), [["samples", "30"]]),
-        (viewspan.CLRSC(2, graph="landmarks", n_landmarks=10), [["clusters", "2 of 15, 15 samples"]]),
+        (
+            viewspan.CLRSC(2, graph="landmarks", n_landmarks=10),
+            [["clusters", "2 of 15, 15 samples"]],
+        ),
     ],
     ids=repr,
 )
@@ -61,7 +70,9 @@ def test_every_method_can_tell(model, rows):
     if isinstance(model, viewspan.SSC):
         spans = [f"{row.min():.3g} to {row.max():.3g}" for row in model.lam_]
         assert [row[2] for row in found if row[0].startswith("view ")] == spans
-    assert ("τ" in dict(row[:2] for row in found)) == (hasattr(model, "tau") and model.result_.scales is None)
+    assert ("τ" in dict(row[:2] for row in found)) == (
+        hasattr(model, "tau") and model.result_.scales is None
+    )
 
 
 def test_it_stands_in_scikit_learns_diagram():
@@ -105,13 +116,17 @@ def test_looking_computes_nothing(monkeypatch):
 
 
 def test_parameters_that_no_solver_takes_can_be_looked_at():
-    model = viewspan.CLRSC(2, random_state=0).fit(VIEWS).set_params(datafit="l12", coupling="rank_one")
+    model = (
+        viewspan.CLRSC(2, random_state=0).fit(VIEWS).set_params(datafit="l12", coupling="rank_one")
+    )
     assert "What was found" in model._repr_html_()
 
 
 def test_long_lists_are_cut():
     rng = np.random.default_rng(0)
-    model = viewspan.CLRSC(2, random_state=0, lam=1.0, tau=0.0).fit([rng.normal(size=(6, 2)) for _ in range(25)])
+    model = viewspan.CLRSC(2, random_state=0, lam=1.0, tau=0.0).fit(
+        [rng.normal(size=(6, 2)) for _ in range(25)]
+    )
     rows = cells(found_html(model))
     assert rows[-1] == ["and 5 more"]
     assert sum(row[0].startswith("view ") for row in rows) == 20

@@ -12,8 +12,9 @@ from sklearn.metrics import adjusted_rand_score
 
 import viewspan
 from tests.problems import many_subspaces, two_subspaces
-from viewspan import blocks, memory
+from viewspan._utils import memory
 from viewspan.estimators import scalable
+from viewspan.inputs import blocks
 
 LANDMARKS = {"graph": "landmarks", "n_landmarks": 200, "random_state": 0}
 MODELS = [
@@ -55,7 +56,8 @@ def test_landmarks_find_what_all_samples_find(model, many):
 def test_the_certificate_is_of_all_samples(many):
     """Lower bound and objective of either road hold for the other one's optimum, because it is one problem."""
     found, dense = (
-        viewspan.CLRSC(5, graph=graph, random_state=0).fit(many[0]).result_ for graph in ("landmarks", "dense")
+        viewspan.CLRSC(5, graph=graph, random_state=0).fit(many[0]).result_
+        for graph in ("landmarks", "dense")
     )
     np.testing.assert_allclose(found.lam, dense.lam, rtol=1e-9)
     assert found.tau == pytest.approx(dense.tau, rel=1e-9)
@@ -70,7 +72,9 @@ def test_training_samples_predict_to_their_own_labels(model):
     fitted = clone(model).fit(views)
     np.testing.assert_array_equal(fitted.predict(views), fitted.labels_)
     some = np.random.default_rng(0).permutation(120)[:7]
-    np.testing.assert_array_equal(fitted.predict([view[some] for view in views]), fitted.labels_[some])
+    np.testing.assert_array_equal(
+        fitted.predict([view[some] for view in views]), fitted.labels_[some]
+    )
     assert fitted.transform(views).shape == (120, fitted.n_clusters_)
 
 
@@ -123,7 +127,11 @@ def test_a_memory_map_is_never_copied_as_a_whole(dtype, tmp_path, monkeypatch):
     largest = []
     read = scalable.Views.read
     monkeypatch.setattr(blocks, "ENTRIES", 1)
-    monkeypatch.setattr(scalable.Views, "read", lambda self, **kw: largest.append(self.n_samples) or read(self, **kw))
+    monkeypatch.setattr(
+        scalable.Views,
+        "read",
+        lambda self, **kw: largest.append(self.n_samples) or read(self, **kw),
+    )
     maps = []
     for number, view in enumerate(views):
         np.save(tmp_path / f"{number}.npy", (1000 * view).astype(dtype))
@@ -144,7 +152,9 @@ def test_more_features_than_samples():
     views, labels = many_subspaces(150, width=120, noise=0.05)
     sparse = [scipy.sparse.csr_array(view) for view in views]
     for given in (views, sparse):
-        model = viewspan.CLRSC(5, graph="landmarks", n_landmarks=80, random_state=0).fit([view[:140] for view in given])
+        model = viewspan.CLRSC(5, graph="landmarks", n_landmarks=80, random_state=0).fit(
+            [view[:140] for view in given]
+        )
         assert adjusted_rand_score(labels[:140], model.labels_) > 0.95
         found = np.concatenate([model.labels_, model.predict([view[140:] for view in given])])
         assert adjusted_rand_score(labels, found) > 0.95
@@ -167,7 +177,9 @@ def test_the_number_of_clusters_is_found_with_landmarks(many):
 
 
 def test_all_samples_alike_are_one_cluster_with_landmarks():
-    model = viewspan.CLRSC(graph="landmarks", random_state=0).fit([np.ones((50, 3)), np.ones((50, 4))])
+    model = viewspan.CLRSC(graph="landmarks", random_state=0).fit(
+        [np.ones((50, 3)), np.ones((50, 4))]
+    )
     assert model.n_clusters_ == 1
 
 
@@ -194,7 +206,9 @@ def test_batches_add_up(size, many):
         rows = slice(start, min(start + size, stop))
         for buffer, view in zip(buffers, views, strict=True):
             buffer[: rows.stop - start] = view[rows]
-        model.partial_fit([buffer[: rows.stop - start] for buffer in buffers])  # the next batch overwrites it
+        model.partial_fit(
+            [buffer[: rows.stop - start] for buffer in buffers]
+        )  # the next batch overwrites it
     if stop == 1200:
         assert model.objective_ == pytest.approx(expected.objective_, rel=2e-4)
     assert adjusted_rand_score(labels, model.predict(views)) > 0.99
@@ -205,7 +219,9 @@ def test_batches_are_solved_when_asked_and_again_after_more(many, monkeypatch):
     views, labels = many
     model, solved = viewspan.CLRSC(5, **LANDMARKS), []
     original = scalable.fit_landmarks
-    monkeypatch.setattr(scalable, "fit_landmarks", lambda *given: solved.append(1) or original(*given))
+    monkeypatch.setattr(
+        scalable, "fit_landmarks", lambda *given: solved.append(1) or original(*given)
+    )
     with pytest.raises(NotFittedError):
         model.predict(views)
     model.partial_fit([view[:600] for view in views])
@@ -243,20 +259,30 @@ def test_memory_decides_and_refuses_before_the_work(short, many, monkeypatch):
     if short is None:
         assert viewspan.LRR(5, random_state=0).fit(views).affinity_matrix_.shape == (1200, 1200)
         return
-    with pytest.raises(MemoryError, match=r"SSC would need about .* MB for 1200 samples.*1\.0 MB are available"):
+    with pytest.raises(
+        MemoryError, match=r"SSC would need about .* MB for 1200 samples.*1\.0 MB are available"
+    ):
         viewspan.SSC(5).fit(views)
     with pytest.raises(MemoryError, match="graph='landmarks'"):
         viewspan.LRR(5, graph="dense").fit(views)
     with pytest.raises(MemoryError, match="fewer n_landmarks"):
         viewspan.LRR(5).fit(views)
     monkeypatch.setattr(memory, "available", lambda: 30 * 10**6)
-    assert viewspan.LRR(5, n_landmarks=100, random_state=0).fit(views).affinity_matrix_.shape == (100, 100)
+    assert viewspan.LRR(5, n_landmarks=100, random_state=0).fit(views).affinity_matrix_.shape == (
+        100,
+        100,
+    )
 
 
 def test_progress_is_told(many):
     told = []
     viewspan.CLRSC(5, callback=told.append, **LANDMARKS).fit(many[0])
-    assert list(dict.fromkeys(progress.stage for progress in told)) == ["reading", "solving", "comparing", "labelling"]
+    assert list(dict.fromkeys(progress.stage for progress in told)) == [
+        "reading",
+        "solving",
+        "comparing",
+        "labelling",
+    ]
     for stage in ("reading", "solving", "comparing", "labelling"):
         shares = [progress.share for progress in told if progress.stage == stage]
         assert shares == sorted(shares) and shares[0] == 0.0 and shares[-1] == 1.0
@@ -267,9 +293,15 @@ def test_progress_is_told(many):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (lambda views: [views[0][:, :5], views[1]], "view 0 has 5 features, but CLRSC is expecting 20 features"),
+        (
+            lambda views: [views[0][:, :5], views[1]],
+            "view 0 has 5 features, but CLRSC is expecting 20 features",
+        ),
         (lambda views: [views[0]], "X has 1 views, but CLRSC is expecting 2 views"),
-        (lambda views: [np.full_like(views[0], np.nan), views[1]], "view 0 contains NaN in 24000 of its 24000 values"),
+        (
+            lambda views: [np.full_like(views[0], np.nan), views[1]],
+            "view 0 contains NaN in 24000 of its 24000 values",
+        ),
     ],
 )
 @pytest.mark.parametrize("what", ["predict", "transform"])
@@ -302,7 +334,10 @@ def test_a_sample_that_resembles_none_is_told(many):
     views = [view.copy() for view in many[0]]
     for view in views:
         view[7] = 0.0
-    with pytest.warns(UserWarning, match="is zero for 1 of 1200 samples"), pytest.warns(UserWarning, match="arbitrary"):
+    with (
+        pytest.warns(UserWarning, match="is zero for 1 of 1200 samples"),
+        pytest.warns(UserWarning, match="arbitrary"),
+    ):
         clone(MODELS[0]).fit(views)
 
 
@@ -339,7 +374,9 @@ def test_columns_in_another_order_are_refused():
     with pytest.raises(ValueError, match="feature names of X should match"):
         model.predict(frames[0][frames[0].columns[::-1]])
     model.fit(frames)
-    assert [list(names) for names in model.feature_names_in_] == [list(frame.columns) for frame in frames]
+    assert [list(names) for names in model.feature_names_in_] == [
+        list(frame.columns) for frame in frames
+    ]
     with pytest.raises(ValueError, match="feature names of view 1 should match"):
         model.predict([frames[0], frames[1][frames[1].columns[::-1]]])
     np.testing.assert_array_equal(model.predict(views), model.labels_)  # arrays have no names
@@ -354,7 +391,9 @@ def test_close_calls_predict_to_their_own_labels(n_landmarks):
         view[::100] = 0.0
     for seed in range(3):
         with pytest.warns(UserWarning, match="is zero for 10 of 1000 samples"):
-            model = viewspan.CLRSC(5, graph="landmarks", n_landmarks=n_landmarks, random_state=seed).fit(views)
+            model = viewspan.CLRSC(
+                5, graph="landmarks", n_landmarks=n_landmarks, random_state=seed
+            ).fit(views)
         with pytest.warns(UserWarning, match="resemble none"):
             np.testing.assert_array_equal(model.predict(views), model.labels_)
 
@@ -397,8 +436,16 @@ def test_wide_data_is_not_refused_for_the_square_of_its_features(monkeypatch):
             np.eye(9, 4),
             "n_clusters=4 must not exceed n_landmarks=3",
         ),
-        (viewspan.CLRSC(2, graph="landmarks", normalize=False), np.zeros((9, 4)), "The affinity is zero everywhere"),
-        (viewspan.CLRSC(2, graph="landmarks", normalize=False), 1e200 * np.eye(9, 4), "too extreme"),
+        (
+            viewspan.CLRSC(2, graph="landmarks", normalize=False),
+            np.zeros((9, 4)),
+            "The affinity is zero everywhere",
+        ),
+        (
+            viewspan.CLRSC(2, graph="landmarks", normalize=False),
+            1e200 * np.eye(9, 4),
+            "too extreme",
+        ),
     ],
 )
 def test_what_landmarks_cannot_do_is_said(model, given, message):
@@ -410,7 +457,9 @@ def test_too_few_and_too_many_in_batches_are_told():
     views, _ = many_subspaces(12_000)
     with pytest.raises(ValueError, match="needs at least 2 samples"):
         _ = viewspan.CLRSC(1).partial_fit([view[:1] for view in views]).labels_
-    with pytest.raises(ValueError, match="graph='dense' needs all samples, and of 12000 in batches 10000 were kept"):
+    with pytest.raises(
+        ValueError, match="graph='dense' needs all samples, and of 12000 in batches 10000 were kept"
+    ):
         _ = viewspan.CLRSC(5, graph="dense").partial_fit(views).labels_
 
 

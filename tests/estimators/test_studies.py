@@ -14,14 +14,22 @@ def trials(load):
 
     def of_noise(sigma):
         level = int(np.flatnonzero(np.isclose(archive["noise"], sigma))[0])
-        return [[archive["X1"][level, t].T, archive["X2"][level, t].T] for t in range(archive["X1"].shape[1])]
+        return [
+            [archive["X1"][level, t].T, archive["X2"][level, t].T]
+            for t in range(archive["X1"].shape[1])
+        ]
 
     return of_noise, archive["labels"]
 
 
 def accuracies(model, trials, sigma):
     views_of, labels = trials
-    return np.array([subspace_clustering_accuracy(labels, model.fit_predict(views)) for views in views_of(sigma)])
+    return np.array(
+        [
+            subspace_clustering_accuracy(labels, model.fit_predict(views))
+            for views in views_of(sigma)
+        ]
+    )
 
 
 def test_authors_parameters_at_sigma_point_two(trials):

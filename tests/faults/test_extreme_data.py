@@ -52,8 +52,19 @@ FEW = ["denormal", "1e300 beside 1e-300", "float32 at its largest"]
 def everything_finite(model, views):
     """Labels, and all that is found when it is asked for."""
     explained = model.reconstruct(views)
-    found = [model.confidence_, model.eigenvalues_, model.view_scores_, model.view_similarity_, model.cores_]
-    found += [model.transform(views), model.predict_confidence(views), explained.residuals, *explained.views]
+    found = [
+        model.confidence_,
+        model.eigenvalues_,
+        model.view_scores_,
+        model.view_similarity_,
+        model.cores_,
+    ]
+    found += [
+        model.transform(views),
+        model.predict_confidence(views),
+        explained.residuals,
+        *explained.views,
+    ]
     return all(np.isfinite(array).all() for array in found)
 
 
@@ -71,7 +82,9 @@ def test_the_scale_of_the_data_does_not_matter(name):
 
 
 @pytest.mark.parametrize("size", [1e300, 1e-300, DENORMAL])
-@pytest.mark.parametrize("change", [{"scale_features": True}, {"affine": True}, {"n_clusters": None}], ids=str)
+@pytest.mark.parametrize(
+    "change", [{"scale_features": True}, {"affine": True}, {"n_clusters": None}], ids=str
+)
 @pytest.mark.filterwarnings("ignore:The number of clusters is not clear")
 def test_nor_does_it_where_features_are_treated(change, size):
     views = largest_at(size)
@@ -99,25 +112,34 @@ def test_unseen_samples_of_another_size_are_where_they_point(scaled):
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         for size in (1e-300, 1e300):
-            np.testing.assert_array_equal(model.predict([size * view for view in VIEWS]), model.labels_)
+            np.testing.assert_array_equal(
+                model.predict([size * view for view in VIEWS]), model.labels_
+            )
 
 
 @pytest.mark.parametrize("name", ["CLRSC", "LRR", "SSC", "MLAP"])
 @pytest.mark.parametrize("size", [1e300, 1e-300])
 def test_what_is_to_stay_unscaled_and_cannot_is_refused(name, size):
     model = clone(MODELS[name]).set_params(normalize=False)
-    with pytest.raises(ValueError, match=r"view 0 has values around .* rescale it or use normalize=True"):
+    with pytest.raises(
+        ValueError, match=r"view 0 has values around .* rescale it or use normalize=True"
+    ):
         model.fit(largest_at(size))
 
 
 @pytest.mark.parametrize("size", [1e-310, 1e-300, 1e300, np.finfo(float).max])
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
 def test_a_graph_of_extreme_weights_is_cut_as_any_other(size, form):
-    graph = np.where(TRUTH[:, None] == TRUTH, 1.0, 0.05) * np.random.default_rng(0).uniform(0.5, 1.0, (30, 30))
+    graph = np.where(TRUTH[:, None] == TRUTH, 1.0, 0.05) * np.random.default_rng(0).uniform(
+        0.5, 1.0, (30, 30)
+    )
     graph = (graph + graph.T) / (graph + graph.T).max()
     for how in ("discretize", "cluster_qr", "kmeans", "modularity"):
         assert (
-            adjusted_rand_score(TRUTH, viewspan.ncut(form(size * graph), 2, assign_labels=how, random_state=0)) == 1.0
+            adjusted_rand_score(
+                TRUTH, viewspan.ncut(form(size * graph), 2, assign_labels=how, random_state=0)
+            )
+            == 1.0
         )
 
 
@@ -164,7 +186,9 @@ def test_duplicates_share_a_label(name):
 @pytest.mark.parametrize("name", [name for name in MODELS if "landmarks" not in name])
 def test_many_copies_are_told(name):
     """Every sample twice."""
-    with pytest.warns(UserWarning, match="30 of 60 samples are copies of others in every view.* Fit one of each"):
+    with pytest.warns(
+        UserWarning, match="30 of 60 samples are copies of others in every view.* Fit one of each"
+    ):
         clone(MODELS[name]).fit([np.repeat(view, 2, axis=0) for view in VIEWS])
 
 
@@ -177,7 +201,9 @@ def test_many_copies_do_not_mislead_the_default(name):
 @pytest.mark.parametrize("name", ["SSC", "SSC of one table"])
 def test_a_piece_of_a_graph_in_many_pieces_is_not_cut(name):
     """Every sample three times: ℓ1 joins it with its copies alone."""
-    with pytest.warns(UserWarning, match="separate pieces and 2 clusters are asked for, so unrelated pieces share"):
+    with pytest.warns(
+        UserWarning, match="separate pieces and 2 clusters are asked for, so unrelated pieces share"
+    ):
         model = clone(MODELS[name]).fit([np.repeat(view, 3, axis=0) for view in VIEWS])
     copies = model.labels_.reshape(30, 3)
     assert (copies == copies[:, :1]).all()
@@ -187,7 +213,9 @@ def test_a_piece_of_a_graph_in_many_pieces_is_not_cut(name):
 def test_fewer_kinds_of_samples_than_clusters_are_told(name):
     """k-means then finds fewer clusters, and says so in its own words."""
     views = [np.repeat(view[[0, 20]], 10, axis=0) for view in VIEWS]
-    with pytest.warns(ConvergenceWarning, match=r"n_clusters=3 is more than there are distinct samples \(2\)"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"n_clusters=3 is more than there are distinct samples \(2\)"
+    ):
         labels = clone(MODELS[name]).set_params(n_clusters=3).fit_predict(views)
     assert len(labels) == 20
     assert set(labels) <= {0, 1, 2}
@@ -224,7 +252,9 @@ def test_weights_that_leave_nothing_are_named(name):
     model = clone(MODELS[name]).set_params(lam=1e6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        with pytest.raises(ValueError, match=r"lam or tau is too large for this data; lower them\. Where they are"):
+        with pytest.raises(
+            ValueError, match=r"lam or tau is too large for this data; lower them\. Where they are"
+        ):
             model.fit(VIEWS)
     assert not hasattr(model, "labels_")
 
@@ -233,7 +263,10 @@ def test_weights_that_leave_nothing_are_named(name):
 def test_a_graph_in_more_pieces_than_clusters_is_reported(name):
     """Four groups that have no feature in common, and two clusters asked for."""
     rng = np.random.default_rng(0)
-    views = [np.kron(np.eye(4), np.ones((10, 1))).repeat(3, axis=1) * rng.uniform(0.5, 1, (40, 12)) for _ in range(2)]
+    views = [
+        np.kron(np.eye(4), np.ones((10, 1))).repeat(3, axis=1) * rng.uniform(0.5, 1, (40, 12))
+        for _ in range(2)
+    ]
     with pytest.warns(UserWarning, match="in 4 separate pieces and 2 clusters are asked for"):
         labels = clone(MODELS[name]).set_params(n_neighbors=5).fit_predict(views)
     groups = labels.reshape(4, 10)

@@ -12,8 +12,8 @@ from sklearn.metrics import adjusted_rand_score
 import viewspan
 from tests.faults.models import MODELS
 from tests.problems import many_subspaces, two_subspaces
-from viewspan import _linalg
-from viewspan._linalg import NumericalError
+from viewspan._utils import linalg as _linalg
+from viewspan._utils.linalg import NumericalError
 from viewspan.graph import spectrum
 
 VIEWS, TRUTH = two_subspaces()
@@ -49,7 +49,9 @@ def test_the_slow_drivers_give_the_same_answer(model, monkeypatch):
     np.testing.assert_allclose(found.view_scores_, scores, atol=1e-6)
     np.testing.assert_allclose(found.transform(VIEWS), rows, atol=1e-4)
     for first, second in zip(chain(*found.subspaces_), chain(*subspaces), strict=True):
-        np.testing.assert_allclose(first.basis @ first.basis.T, second.basis @ second.basis.T, atol=1e-8)
+        np.testing.assert_allclose(
+            first.basis @ first.basis.T, second.basis @ second.basis.T, atol=1e-8
+        )
 
 
 @each_model
@@ -74,7 +76,9 @@ def test_batches_tell_the_step_too(monkeypatch):
     assert adjusted_rand_score(TRUTH, model.labels_) == 1.0
 
 
-@pytest.mark.parametrize("name", ["svd", "singular_values", "eigh", "spectrum_of_gram", "leading_eigh"])
+@pytest.mark.parametrize(
+    "name", ["svd", "singular_values", "eigh", "spectrum_of_gram", "leading_eigh"]
+)
 @pytest.mark.parametrize("size", [5, 60])
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_not_finite_is_never_decomposed_into_numbers(name, size, bad, capfd):
@@ -101,10 +105,14 @@ LEADING = np.linalg.eigvalsh(spectrum.scaled(GRAPH, 1 / np.sqrt(GRAPH.sum(axis=1
 
 
 @pytest.mark.parametrize("error", ["ArpackNoConvergence", "ArpackError", "LinAlgError"])
-@pytest.mark.parametrize("dense_too", [False, True], ids=["a dense road", "and that one fails, too"])
+@pytest.mark.parametrize(
+    "dense_too", [False, True], ids=["a dense road", "and that one fails, too"]
+)
 def test_without_arpack_the_cut_is_the_same(error, dense_too, monkeypatch):
     errors = {
-        "ArpackNoConvergence": scipy.sparse.linalg.ArpackNoConvergence("no", np.array([]), np.array([])),
+        "ArpackNoConvergence": scipy.sparse.linalg.ArpackNoConvergence(
+            "no", np.array([]), np.array([])
+        ),
         "ArpackError": scipy.sparse.linalg.ArpackError(-9999),
         "LinAlgError": np.linalg.LinAlgError("no"),
     }
@@ -125,7 +133,9 @@ def test_without_arpack_the_cut_is_the_same(error, dense_too, monkeypatch):
     assert adjusted_rand_score(GROUPS, expected) == 1.0
 
 
-@pytest.mark.parametrize("model", [viewspan.CLRSC(5, random_state=0), viewspan.LRR(5, random_state=0)], ids=repr)
+@pytest.mark.parametrize(
+    "model", [viewspan.CLRSC(5, random_state=0), viewspan.LRR(5, random_state=0)], ids=repr
+)
 def test_an_estimator_that_loses_arpack_finds_the_same(model, monkeypatch):
     views, truth = many_subspaces(500)
     expected = model.fit_predict(views)
@@ -142,7 +152,9 @@ def test_negative_eigenvalues_are_not_taken_for_zero(n_groups):
     found = spectrum.leading_eigenvectors(graph, n_groups + 3, np.random.RandomState(0))
     expected = [1.0] * n_groups + [-1 / (size - 1)] * 3
     np.testing.assert_allclose(found.eigenvalues, expected, atol=1e-9)
-    np.testing.assert_allclose(found.embedding.T @ found.embedding * (size - 1), np.eye(n_groups + 3), atol=1e-6)
+    np.testing.assert_allclose(
+        found.embedding.T @ found.embedding * (size - 1), np.eye(n_groups + 3), atol=1e-6
+    )
 
 
 def test_a_search_for_missed_eigenvalues_ends(monkeypatch):

@@ -10,17 +10,19 @@ from sklearn.exceptions import ConvergenceWarning
 import viewspan
 from tests.faults.models import MODELS
 from tests.problems import two_subspaces
-from viewspan._linalg import NumericalError
-from viewspan.fitting import Recipe
+from viewspan._utils.linalg import NumericalError
+from viewspan.fit.fitting import Recipe
 from viewspan.graph.unite import Unite
-from viewspan.model.couplings import L12Coupling, NuclearCoupling
-from viewspan.model.datafits import L1, L12, Frobenius
-from viewspan.model.penalties import Nuclear, ZeroDiagonalL1
+from viewspan.objective.couplings import L12Coupling, NuclearCoupling
+from viewspan.objective.datafits import L1, L12, Frobenius
+from viewspan.objective.penalties import Nuclear, ZeroDiagonalL1
 from viewspan.solvers import ladmap, ladmpsap
 
 VIEWS, _ = two_subspaces()
 ITERATED = {
-    name: model for name, model in MODELS.items() if name not in {"LRR", "LRR of one table", "LRR by landmarks"}
+    name: model
+    for name, model in MODELS.items()
+    if name not in {"LRR", "LRR of one table", "LRR by landmarks"}
 }
 PROXES = [
     (Nuclear, "prox_and_value"),
@@ -60,7 +62,9 @@ def spoil(monkeypatch, call, value):
 @pytest.mark.parametrize("model", ITERATED.values(), ids=ITERATED.keys())
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("call", [1, 30])
-@pytest.mark.filterwarnings("ignore:invalid value", "ignore:overflow", "ignore:The solver reached max_iter")
+@pytest.mark.filterwarnings(
+    "ignore:invalid value", "ignore:overflow", "ignore:The solver reached max_iter"
+)
 def test_one_bad_step_never_becomes_a_label(model, value, call, monkeypatch):
     spoilt = spoil(monkeypatch, call, value)
     fitted = clone(model)
@@ -72,7 +76,10 @@ def test_one_bad_step_never_becomes_a_label(model, value, call, monkeypatch):
             assert "not finite" in str(error)  # noqa: PT017 (one of two good answers)
             assert not hasattr(fitted, "labels_")
             return
-    told = any(issubclass(one.category, ConvergenceWarning) and "non-finite" in str(one.message) for one in caught)
+    told = any(
+        issubclass(one.category, ConvergenceWarning) and "non-finite" in str(one.message)
+        for one in caught
+    )
     stopped = [result for result in fitted.path_ if result.status == "non_finite"]
     assert told == bool(stopped)
     assert stopped or not spoilt or fitted.result_.status == "stationary"  # from another start
@@ -88,7 +95,9 @@ def test_the_last_good_point_is_not_called_optimal(monkeypatch):
     """Spoilt at the sixtieth step of a solve that needs more: what is returned has a gap, and it is told."""
     expected = viewspan.solve(VIEWS, 0.1, 0.5, tol=1e-9)
     spoil(monkeypatch, 60, np.nan)
-    with pytest.warns(ConvergenceWarning, match=r"went back to the last good one .* proven to be within"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"went back to the last good one .* proven to be within"
+    ):
         found = viewspan.solve(VIEWS, 0.1, 0.5, tol=1e-9)
     assert found.status == "non_finite"
     assert 1e-9 < found.gap < 1e-2
@@ -120,7 +129,9 @@ def test_a_graph_that_is_not_finite_is_not_cut(name, monkeypatch):
     model = clone(MODELS[name])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with pytest.raises(NumericalError, match=r"failed while comparing .* samples are not finite"):
+        with pytest.raises(
+            NumericalError, match=r"failed while comparing .* samples are not finite"
+        ):
             model.fit(VIEWS)
     assert not hasattr(model, "labels_")
 

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 import viewspan
-from viewspan import selection
 from viewspan.datasets import make_subspaces
 from viewspan.graph.chance import by_chance, trust
 from viewspan.graph.patterns import Patterns, patterns_of
 from viewspan.metrics import subspace_clustering_accuracy
+from viewspan.objective import selection
 
 
 def with_noise_view(width, seed=0):
@@ -40,7 +40,9 @@ def test_as_an_equal_noise_in_few_dimensions_costs_much():
 @pytest.mark.parametrize("seed", range(4))
 def test_views_of_one_kind_are_equals(seed):
     views, _ = make_subspaces(noise=0.3, random_state=seed)
-    np.testing.assert_array_equal(viewspan.CLRSC(5, random_state=0).fit(views).view_weights_, [1, 1])
+    np.testing.assert_array_equal(
+        viewspan.CLRSC(5, random_state=0).fit(views).view_weights_, [1, 1]
+    )
 
 
 def test_the_order_of_views_does_not_change_their_weights():
@@ -59,7 +61,11 @@ def test_a_view_with_groups_of_its_own_does_not_outvote_two_that_agree(seed):
     """Such as a batch, or the subject that a sample is of."""
     rng = np.random.default_rng(seed)
     labels, batch = np.repeat(np.arange(4), 40), rng.integers(4, size=160)
-    views = [groups(rng, labels, 20, 1.2), groups(rng, labels, 20, 1.2), groups(rng, batch, 20, 1.6)]
+    views = [
+        groups(rng, labels, 20, 1.2),
+        groups(rng, labels, 20, 1.2),
+        groups(rng, batch, 20, 1.6),
+    ]
     model = viewspan.CLRSC(4, random_state=0).fit(views)
     assert (model.view_weights_ == 1).all()
     assert subspace_clustering_accuracy(labels, model.labels_) > 80
@@ -69,7 +75,10 @@ def test_views_that_complete_one_another_are_equals():
     """Each tells some clusters apart and not the others."""
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(6), 30)
-    views = [groups(rng, np.minimum(labels, 4), 20, 2.0), groups(rng, np.maximum(labels - 3, 0), 20, 2.0)]
+    views = [
+        groups(rng, np.minimum(labels, 4), 20, 2.0),
+        groups(rng, np.maximum(labels - 3, 0), 20, 2.0),
+    ]
     model = viewspan.CLRSC(6, random_state=0).fit(views)
     assert (model.view_weights_ == 1).all()
     assert subspace_clustering_accuracy(labels, model.labels_) > 95
@@ -120,7 +129,8 @@ def test_given_weights_are_taken_in_both_graphs():
 
 
 @pytest.mark.parametrize(
-    ("weights", "message"), [([1, 2, 3], "one number per view, 2"), ([1, -1], "at least 0"), ([0, 0], "one of them")]
+    ("weights", "message"),
+    [([1, 2, 3], "one number per view, 2"), ([1, -1], "at least 0"), ([0, 0], "one of them")],
 )
 def test_wrong_weights_are_refused(weights, message):
     views, _ = with_noise_view(3)

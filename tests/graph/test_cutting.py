@@ -27,7 +27,9 @@ def blocks(sizes=(6, 7, 8), between=0.05, seed=0):
     return graph + graph.T, labels
 
 
-@pytest.mark.parametrize(("n_samples", "most"), [(2, 1), (5, 4), (11, 10), (12, 10), (16, 12), (100, 30)])
+@pytest.mark.parametrize(
+    ("n_samples", "most"), [(2, 1), (5, 4), (11, 10), (12, 10), (16, 12), (100, 30)]
+)
 def test_an_estimate_considers_a_few_times_the_root(n_samples, most):
     assert most_clusters(n_samples) == most
 
@@ -43,7 +45,9 @@ def test_as_many_eigenvalues_as_the_way_looks_at(way, count):
     graph, labels = blocks()
     found, eigenvalues = cut(graph, 3, assign_labels=way, random_state=0)
     assert adjusted_rand_score(labels, found) == 1.0
-    np.testing.assert_allclose(eigenvalues, leading_eigenvalues(graph, count, np.random.RandomState(0)), atol=1e-12)
+    np.testing.assert_allclose(
+        eigenvalues, leading_eigenvalues(graph, count, np.random.RandomState(0)), atol=1e-12
+    )
 
 
 def test_an_unknown_number_is_read_and_its_eigenvalues_told():
@@ -58,7 +62,11 @@ def test_a_number_that_needs_more_eigenvectors_is_cut_again(monkeypatch):
     graph, labels = blocks((4,) * 6)
     calls = []
     original = module.leading_eigenvectors
-    monkeypatch.setattr(module, "leading_eigenvectors", lambda *a, **k: calls.append((a[1], a[2])) or original(*a, **k))
+    monkeypatch.setattr(
+        module,
+        "leading_eigenvectors",
+        lambda *a, **k: calls.append((a[1], a[2])) or original(*a, **k),
+    )
     monkeypatch.setattr(module, "most_clusters", lambda _: 13)
     found, eigenvalues = cut(graph, None, assign_labels="modularity", random_state=0)
     assert [count for count, _ in calls] == [14, 18]
@@ -77,7 +85,11 @@ def test_landmarks_are_weighed_by_what_they_stand_for(monkeypatch):
     monkeypatch.setattr(module, "assign", lambda *a: seen.append(a) or np.arange(21) % 3)
     steps = []
     original = module.leading_eigenvectors
-    monkeypatch.setattr(module, "leading_eigenvectors", lambda *a, **k: steps.append(k["steps"]) or original(*a, **k))
+    monkeypatch.setattr(
+        module,
+        "leading_eigenvectors",
+        lambda *a, **k: steps.append(k["steps"]) or original(*a, **k),
+    )
     for count in (1, 2):
         cut(graph, 3, assign_labels="kmeans", random_state=0, steps=count)
     assert steps == [1, 2]
@@ -92,7 +104,8 @@ def test_a_cluster_without_a_sample_is_said(monkeypatch):
     graph, _ = blocks()
     monkeypatch.setattr(module, "assign", lambda *a: np.repeat([5, 1], [10, 11]))
     message = (
-        r'^Only 2 of 3 clusters got a sample: the graph has not so many groups\. assign_labels="kmeans" leaves none'
+        r"^Only 2 of 3 clusters got a sample: the graph has not so many groups\. "
+        r'assign_labels="kmeans" leaves none'
     )
     with pytest.warns(UserWarning, match=message):
         labels, _ = cut(graph, 3, assign_labels="discretize", random_state=0)
@@ -112,7 +125,11 @@ def test_one_cluster_has_everyone():
 def said(graph, n_clusters, eigenvalues=None):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        values = leading_eigenvalues(graph, 5, np.random.RandomState(0)) if eigenvalues is None else eigenvalues
+        values = (
+            leading_eigenvalues(graph, 5, np.random.RandomState(0))
+            if eigenvalues is None
+            else eigenvalues
+        )
         separate_pieces(graph, values, n_clusters)
     return [str(record.message) for record in caught]
 
@@ -150,7 +167,8 @@ def test_a_bad_number_is_told_in_one_sentence(number):
 
 def test_ways_are_listed():
     message = (
-        r"^assign_labels must be one of 'discretize', 'cluster_qr', 'kmeans', 'modularity'\. Got 'guess' instead\.$"
+        r"^assign_labels must be one of 'discretize', 'cluster_qr', 'kmeans', 'modularity'\. "
+        r"Got 'guess' instead\.$"
     )
     with pytest.raises(ValueError, match=message):
         check_request(2, "guess", 20)
@@ -191,7 +209,10 @@ def test_asymmetry_of_rounding_is_not_worth_a_word():
         nearly = np.array([[1.0, 4.0], [4.0 + 3.9e-8, 0.0]])
         assert check_affinity(nearly)[0, 1] == check_affinity(nearly)[1, 0] == 4.0 + 1.95e-8
         check_affinity(np.zeros((2, 2)))
-    with pytest.warns(UserWarning, match=r"^affinity is not symmetric; the mean of it and its transpose is used\.$"):
+    with pytest.warns(
+        UserWarning,
+        match=r"^affinity is not symmetric; the mean of it and its transpose is used\.$",
+    ):
         found = check_affinity(np.array([[1.0, 4.0], [4.0 + 4.1e-8, 0.0]]))
     assert found[0, 1] == found[1, 0] == 4.0 + 2.05e-8
 

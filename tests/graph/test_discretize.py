@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from viewspan.graph import discretize
-from viewspan.graph.discretize import (
+from viewspan.graph import discretisation as discretize
+from viewspan.graph.discretisation import (
     alternate,
     assign,
     by_direction,
@@ -19,7 +19,7 @@ from viewspan.graph.discretize import (
     unit_rows,
 )
 from viewspan.graph.spectrum import Spectrum
-from viewspan.selection import CLEAR
+from viewspan.objective.selection import CLEAR
 
 
 def noisy_groups(seed=0, size=20, noise=0.1):
@@ -44,11 +44,16 @@ def test_as_many_eigenvectors_as_each_way_looks_at(count, few, many):
 
 
 def test_a_gap_is_clear_if_no_later_one_is_nearly_as_wide():
-    assert has_gap(np.array([1.0, 0.9, 0.9 - 0.1 * CLEAR, 0.8 - 0.1 * CLEAR]) + 1e-12 * np.array([0, 1, 0, 0]), 2)
+    assert has_gap(
+        np.array([1.0, 0.9, 0.9 - 0.1 * CLEAR, 0.8 - 0.1 * CLEAR]) + 1e-12 * np.array([0, 1, 0, 0]),
+        2,
+    )
     assert not has_gap(np.array([1.0, 0.9, 0.905 - 0.1 * CLEAR, 0.8 - 0.1 * CLEAR]), 2)
     assert has_gap(np.array([1.0, 0.9]), 2)  # nothing follows
     assert has_gap(np.array([1.0, 0.9, 0.9, 0.9]), 2)  # none is wider than none
-    assert has_gap(np.array([1.0, 0.9, 0.8, 0.8, 0.8, 0.8, 0.1]), 2)  # beyond what a diffusion looks at
+    assert has_gap(
+        np.array([1.0, 0.9, 0.8, 0.8, 0.8, 0.8, 0.1]), 2
+    )  # beyond what a diffusion looks at
 
 
 @pytest.mark.parametrize("way", ["discretize", "cluster_qr", "kmeans", "modularity"])
@@ -77,15 +82,26 @@ def test_without_a_gap_the_partition_of_higher_modularity_is_kept():
         assert adjusted_rand_score(labels, found) == 1.0
         assert adjusted_rand_score(other, found) < 0.5
     clear = spectrum._replace(eigenvalues=np.array([1.0, 0.9, 0.2, 0.19, 0.18, 0.17]))
-    assert adjusted_rand_score(first, assign(graph, clear, 2, "modularity", np.random.RandomState(0))) == 1.0
-    assert adjusted_rand_score(first, assign(graph, spectrum, 2, "kmeans", np.random.RandomState(0))) == 1.0
+    assert (
+        adjusted_rand_score(first, assign(graph, clear, 2, "modularity", np.random.RandomState(0)))
+        == 1.0
+    )
+    assert (
+        adjusted_rand_score(first, assign(graph, spectrum, 2, "kmeans", np.random.RandomState(0)))
+        == 1.0
+    )
 
 
 def test_k_means_weighs_samples():
     """The middle one of three goes to the nearer, unless it weighs so much that the other must give way."""
     angles = np.array([0.0, 0.4, 0.9])
-    rows, weights = np.stack([np.cos(angles), np.sin(angles)], axis=1), np.array([1000.0, 10.0, 1.0])
-    plain, heavy = (by_direction(rows, 2, np.random.RandomState(0), which) for which in (None, weights))
+    rows, weights = (
+        np.stack([np.cos(angles), np.sin(angles)], axis=1),
+        np.array([1000.0, 10.0, 1.0]),
+    )
+    plain, heavy = (
+        by_direction(rows, 2, np.random.RandomState(0), which) for which in (None, weights)
+    )
     assert plain[0] == plain[1] != plain[2]
     assert heavy[0] != heavy[1] == heavy[2]
     spectrum = Spectrum(np.array([1.0, 0.9, 0.0]), np.hstack([rows, np.zeros((3, 1))]))
@@ -96,7 +112,9 @@ def test_k_means_weighs_samples():
 
 def test_a_diffusion_is_weighed_in_both_runs_of_k_means(monkeypatch):
     seen = []
-    monkeypatch.setattr(discretize, "by_direction", lambda *a: seen.append(a) or np.zeros(12, dtype=np.int64))
+    monkeypatch.setattr(
+        discretize, "by_direction", lambda *a: seen.append(a) or np.zeros(12, dtype=np.int64)
+    )
     _, _, spectrum = two_views_of_it()
     weights, generator = np.arange(12.0), np.random.RandomState(0)
     assign(np.ones((12, 12)), spectrum, 2, "modularity", generator, weights)
@@ -107,7 +125,9 @@ def test_a_diffusion_is_weighed_in_both_runs_of_k_means(monkeypatch):
 def test_a_diffusion_has_a_decay_of_one_at_the_first_eigenvector_beyond_the_clusters():
     values = np.array([1.0, 0.8, 0.6, 0.4, 0.2, 0.0, -0.5, -0.6])
     found = diffused(Spectrum(values, np.ones((3, 8))), 2)
-    np.testing.assert_allclose(found, np.tile(np.exp(-np.array([0.0, 0.2, 0.4, 0.6, 0.8, 1.0]) / 0.4), (3, 1)))
+    np.testing.assert_allclose(
+        found, np.tile(np.exp(-np.array([0.0, 0.2, 0.4, 0.6, 0.8, 1.0]) / 0.4), (3, 1))
+    )
 
 
 def test_the_most_independent_rows_stand_for_the_clusters():
@@ -119,11 +139,17 @@ def test_the_most_independent_rows_stand_for_the_clusters():
 
 
 def test_rows_of_unit_length_and_none_of_nothing():
-    np.testing.assert_allclose(unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0.0, 0.0]])
+    np.testing.assert_allclose(
+        unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0.0, 0.0]]
+    )
 
 
 def test_the_first_rotation_takes_rows_that_are_as_orthogonal_as_can_be():
-    rows = unit_rows(np.array([[1.0, 0.1, 0.0], [0.9, 0.2, 0.3], [0.0, 1.0, 0.1], [0.1, -0.9, 0.5], [0.1, 0.1, 1.0]]))
+    rows = unit_rows(
+        np.array(
+            [[1.0, 0.1, 0.0], [0.9, 0.2, 0.3], [0.0, 1.0, 0.1], [0.1, -0.9, 0.5], [0.1, 0.1, 1.0]]
+        )
+    )
     np.testing.assert_array_equal(spread(rows, 0), rows[[0, 3, 4]].T)
     np.testing.assert_array_equal(spread(rows, 2), rows[[2, 0, 4]].T)
 

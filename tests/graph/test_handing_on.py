@@ -9,14 +9,21 @@ import scipy.sparse.linalg
 
 import viewspan
 from tests.problems import random_views
-from viewspan.graph import chance, consensus, discretize, unite
+from viewspan.graph import chance, consensus, unite
+from viewspan.graph import discretisation as discretize
 from viewspan.graph import ncut as cutting
 from viewspan.graph import patterns as matching
 from viewspan.graph.chance import by_chance
 from viewspan.graph.consensus import cut_together
-from viewspan.graph.discretize import alternate, assign, by_direction, unit_rows
+from viewspan.graph.discretisation import alternate, assign, by_direction, unit_rows
 from viewspan.graph.ncut import check_affinity, cut, separate_pieces
-from viewspan.graph.patterns import Patterns, closeness_by_rank, neighbour_graph, patterns_of, unit_columns
+from viewspan.graph.patterns import (
+    Patterns,
+    closeness_by_rank,
+    neighbour_graph,
+    patterns_of,
+    unit_columns,
+)
 from viewspan.graph.spectrum import Spectrum, degrees, iterative_eigenpairs
 from viewspan.graph.unite import Unite
 
@@ -40,7 +47,9 @@ def block_graph(n_groups=3, size=8, seed=0):
 def test_every_way_takes_its_own_step(monkeypatch, way, step, calls):
     seen = []
     for name in ("rotate", "pivoted_qr", "by_direction"):
-        monkeypatch.setattr(discretize, name, lambda *a, name=name: seen.append(name) or np.arange(24) % 2)
+        monkeypatch.setattr(
+            discretize, name, lambda *a, name=name: seen.append(name) or np.arange(24) % 2
+        )
     no_gap = Spectrum(np.linspace(1.0, 0.5, 6), np.ones((24, 6)))
     assign(block_graph(), no_gap, 2, way, np.random.RandomState(0))
     assert seen == [step] * calls
@@ -49,13 +58,17 @@ def test_every_way_takes_its_own_step(monkeypatch, way, step, calls):
 def test_of_equal_partitions_the_first_is_kept(monkeypatch):
     answers = iter([np.arange(24) % 2, 1 - np.arange(24) % 2])
     monkeypatch.setattr(discretize, "by_direction", lambda *a: next(answers))
-    found = assign(block_graph(), Spectrum(np.linspace(1.0, 0.5, 6), np.ones((24, 6))), 2, "modularity", None)
+    found = assign(
+        block_graph(), Spectrum(np.linspace(1.0, 0.5, 6), np.ones((24, 6))), 2, "modularity", None
+    )
     np.testing.assert_array_equal(found, np.arange(24) % 2)
 
 
 def test_k_means_gets_the_generator_and_its_restarts(monkeypatch):
     seen = []
-    monkeypatch.setattr(discretize, "k_means", lambda *a, **k: seen.append(k) or (None, np.zeros(3), None))
+    monkeypatch.setattr(
+        discretize, "k_means", lambda *a, **k: seen.append(k) or (None, np.zeros(3), None)
+    )
     generator = np.random.RandomState(0)
     assert by_direction(np.eye(3), 2, generator).dtype == np.int64
     assert seen[0]["random_state"] is generator
@@ -81,7 +94,9 @@ def test_the_alternation_goes_on_until_nothing_grows():
 def test_a_cut_uses_the_seed_it_was_given(monkeypatch):
     seen = []
     original = cutting.leading_eigenvectors
-    monkeypatch.setattr(cutting, "leading_eigenvectors", lambda *a, **k: seen.append(a[2]) or original(*a, **k))
+    monkeypatch.setattr(
+        cutting, "leading_eigenvectors", lambda *a, **k: seen.append(a[2]) or original(*a, **k)
+    )
     monkeypatch.setattr(cutting, "assign", lambda *a: seen.append(a[4]) or np.arange(24) // 8)
     generator = np.random.RandomState(0)
     cut(block_graph(), 3, assign_labels="discretize", random_state=generator)
@@ -95,13 +110,17 @@ def test_graphs_are_cut_with_the_generator_and_the_way(monkeypatch, n_graphs):
     original, eigenvalues = consensus.cut, consensus.leading_eigenvalues
     monkeypatch.setattr(consensus, "cut", lambda *a, **k: seen.append(k) or original(*a, **k))
     monkeypatch.setattr(
-        consensus, "leading_eigenvalues", lambda *a, **k: generators.append((a[2], k)) or eigenvalues(*a, **k)
+        consensus,
+        "leading_eigenvalues",
+        lambda *a, **k: generators.append((a[2], k)) or eigenvalues(*a, **k),
     )
     generator = np.random.RandomState(0)
     graphs = [scipy.sparse.csr_array(block_graph(seed=seed)) for seed in range(n_graphs)]
     cut_together(graphs, 3, assign_labels="cluster_qr", generator=generator, to_landmarks=True)
     assert seen[0] == {"assign_labels": "cluster_qr", "random_state": generator, "steps": 2}
-    cut_together(graphs, None, assign_labels="kmeans", generator=generator, chance=graphs, to_landmarks=True)
+    cut_together(
+        graphs, None, assign_labels="kmeans", generator=generator, chance=graphs, to_landmarks=True
+    )
     assert all(given is generator and more == {"steps": 2} for given, more in generators)
     assert len(generators) == (2 if n_graphs == 1 else 2 + 4)
 
@@ -127,7 +146,9 @@ def test_eigenvalues_that_are_missed_are_looked_for_again(monkeypatch):
     answers[:] = [([2.0, 2.0], [1, 2]), ([3.0, 1.0], [0, 3]), ([2.0, 1.0], [1, 3])]
     values, vectors = iterative_eigenpairs(matrix, 2, np.random.RandomState(0))
     np.testing.assert_array_equal(values, [3.0, 2.0])
-    np.testing.assert_array_equal(np.abs(vectors), units[:, :2] if vectors[1, 1] else units[:, [0, 2]])
+    np.testing.assert_array_equal(
+        np.abs(vectors), units[:, :2] if vectors[1, 1] else units[:, [0, 2]]
+    )
     assert len(calls) == 2
     calls.clear()
     answers[:] = [([2.0, 2.0], [1, 2]), ([1.0, 0.5], [3, 4])]
@@ -159,9 +180,13 @@ def test_pieces_with_small_weights_are_pieces():
 
 def test_chance_is_drawn_with_every_seed(monkeypatch):
     rng = np.random.default_rng(0)
-    patterns = Patterns([unit_columns(rng.normal(size=(3, 30))) for _ in range(2)], [np.array([3.0, 2.0, 1.0])] * 2)
+    patterns = Patterns(
+        [unit_columns(rng.normal(size=(3, 30))) for _ in range(2)], [np.array([3.0, 2.0, 1.0])] * 2
+    )
     seeds = []
-    monkeypatch.setattr(chance, "by_chance", lambda view, seed: seeds.append(seed) or by_chance(view, seed))
+    monkeypatch.setattr(
+        chance, "by_chance", lambda view, seed: seeds.append(seed) or by_chance(view, seed)
+    )
     chance.trust(patterns, 2)
     assert seeds == [0, 1, 2, 0, 1, 2]
     column = by_chance(patterns, 0).columns[0]
@@ -178,14 +203,18 @@ def result():
 def spied(monkeypatch):
     seen = []
     original = unite.cut_together
-    monkeypatch.setattr(unite, "cut_together", lambda *a, **k: seen.append((a, k, original(*a, **k))) or seen[-1][2])
+    monkeypatch.setattr(
+        unite, "cut_together", lambda *a, **k: seen.append((a, k, original(*a, **k))) or seen[-1][2]
+    )
     return seen
 
 
 @pytest.mark.parametrize("by_patterns", [True, False])
 def test_a_known_number_is_cut_once_with_everything_as_asked(monkeypatch, result, by_patterns):
     seen, trusted = spied(monkeypatch), []
-    monkeypatch.setattr(unite, "trust", lambda patterns, n: trusted.append(n) or np.array([1.0, 0.5]))
+    monkeypatch.setattr(
+        unite, "trust", lambda patterns, n: trusted.append(n) or np.array([1.0, 0.5])
+    )
     generator = np.random.RandomState(0)
     united = Unite(by_patterns, assign_labels="cluster_qr")([result], 2, generator)
     ((arguments, more, answer),) = seen
@@ -195,7 +224,11 @@ def test_a_known_number_is_cut_once_with_everything_as_asked(monkeypatch, result
     assert more["assign_labels"] == "cluster_qr"
     assert more["chance"] == []
     assert more["to_landmarks"] is False
-    assert (united.labels is answer[0], united.eigenvalues is answer[1], united.graph is answer[2]) == (True,) * 3
+    assert (
+        united.labels is answer[0],
+        united.eigenvalues is answer[1],
+        united.graph is answer[2],
+    ) == (True,) * 3
     np.testing.assert_array_equal(united.view_weights, [1.0, 0.5] if by_patterns else [1.0, 1.0])
 
 
@@ -218,7 +251,9 @@ def test_ranks_count_down_to_the_last_other_sample(monkeypatch):
     patterns = Patterns([unit_columns(np.random.default_rng(0).normal(size=(3, 5)))], [np.ones(3)])
     depths = []
     monkeypatch.setattr(
-        matching, "closeness_by_rank", lambda c, depth: depths.append(depth) or closeness_by_rank(c, depth)
+        matching,
+        "closeness_by_rank",
+        lambda c, depth: depths.append(depth) or closeness_by_rank(c, depth),
     )
     neighbour_graph(patterns, np.ones(1), 2)
     assert depths == [4]

@@ -41,7 +41,9 @@ def random_patterns(n_samples=30, seed=0):
 def test_the_closest_landmark_has_the_largest_sum_of_cosines(monkeypatch, rows):
     monkeypatch.setattr(module, "ROWS", rows)
     patterns, landmarks = random_patterns(), np.array([4, 9, 20])
-    expected = sum(np.abs(pattern.T @ pattern[:, landmarks]) for pattern in patterns.columns).max(axis=1)
+    expected = sum(np.abs(pattern.T @ pattern[:, landmarks]) for pattern in patterns.columns).max(
+        axis=1
+    )
     np.testing.assert_allclose(closest(patterns, landmarks), expected, rtol=1e-6)
 
 
@@ -75,11 +77,15 @@ def test_landmarks_are_chosen_in_rounds_by_their_distance(monkeypatch):
 def test_the_sums_over_views_are_of_three_kinds():
     patterns, weights = random_patterns(), np.array([1.0, 0.5])
     references = [pattern[:, :6] for pattern in patterns.columns]
-    plain, calibrated, ranked = closeness_sums(patterns.columns, references, patterns.spectra, weights, 4)
+    plain, calibrated, ranked = closeness_sums(
+        patterns.columns, references, patterns.spectra, weights, 4
+    )
     cosines = [np.abs(q.T @ r) for q, r in zip(patterns.columns, references, strict=True)]
     np.testing.assert_allclose(plain, cosines[0] + 0.5 * cosines[1], rtol=1e-5)
     roots = np.sqrt([effective_rank(spectrum) for spectrum in patterns.spectra])
-    np.testing.assert_allclose(calibrated, roots[0] * cosines[0] + 0.5 * roots[1] * cosines[1], rtol=1e-5)
+    np.testing.assert_allclose(
+        calibrated, roots[0] * cosines[0] + 0.5 * roots[1] * cosines[1], rtol=1e-5
+    )
     ranks = [closeness_by_rank(c, 4) for c in cosines]
     np.testing.assert_allclose(ranked, ranks[0] + 0.5 * ranks[1] + TIES * plain, rtol=1e-5)
     assert plain.dtype == calibrated.dtype == ranked.dtype == np.float32
@@ -88,7 +94,11 @@ def test_the_sums_over_views_are_of_three_kinds():
 @pytest.mark.parametrize("rows", [1024, 7, 30])
 def test_the_joined_graph_is_the_mean_of_three(monkeypatch, rows):
     monkeypatch.setattr(module, "ROWS", rows)
-    patterns, landmarks, weights = random_patterns(), np.array([4, 9, 20, 21, 25, 29]), np.array([1.0, 0.5])
+    patterns, landmarks, weights = (
+        random_patterns(),
+        np.array([4, 9, 20, 21, 25, 29]),
+        np.array([1.0, 0.5]),
+    )
     found = joined_to_landmarks(patterns, landmarks, weights, 2).toarray()
     references = [pattern[:, landmarks] for pattern in patterns.columns]
     depth = max(2, DEPTH * 2 * 6 // 30)
@@ -122,7 +132,8 @@ def test_a_landmark_is_joined_to_itself_first():
 
 
 @pytest.mark.parametrize(
-    ("n_neighbors", "n_landmarks", "expected"), [(5, 100, 25), (30, 100, 30), (30, 20, 20), (1, 7, 1)]
+    ("n_neighbors", "n_landmarks", "expected"),
+    [(5, 100, 25), (30, 100, 30), (30, 20, 20), (1, 7, 1)],
 )
 def test_a_share_of_the_coefficients_counts(n_neighbors, n_landmarks, expected):
     assert strong_coefficients(n_neighbors, n_landmarks) == expected
@@ -160,7 +171,9 @@ def test_weights_of_views_count_in_the_papers_columns(monkeypatch, rows):
     result = viewspan.solve(random_views(0, (5, 9), 12, rank=4), 0.5, 0.5)
     landmarks = np.array([1, 6, 11])
     found = affinity_to_landmarks(result, landmarks, np.array([1.0, 0.5]), 3).toarray()
-    np.testing.assert_allclose(found, viewspan.affinity(result, view_weights=[1.0, 0.5])[:, landmarks], atol=1e-12)
+    np.testing.assert_allclose(
+        found, viewspan.affinity(result, view_weights=[1.0, 0.5])[:, landmarks], atol=1e-12
+    )
     one = affinity_to_landmarks(result, landmarks, np.array([1.0, 0.5]), 1).toarray()
     assert ((one > 0).sum(axis=1) == 1).all()
     np.testing.assert_array_equal(one[landmarks] > 0, np.eye(3, dtype=bool))

@@ -6,8 +6,13 @@ import scipy.sparse
 
 import viewspan
 from tests.problems import many_subspaces
-from viewspan._linalg import ratio
-from viewspan.graph.landmarks import affinity_to_landmarks, choose_landmarks, joined_to_landmarks, through_samples
+from viewspan._utils.linalg import ratio
+from viewspan.graph.landmarks import (
+    affinity_to_landmarks,
+    choose_landmarks,
+    joined_to_landmarks,
+    through_samples,
+)
 from viewspan.graph.patterns import Patterns, patterns_of, unit_columns
 from viewspan.graph.spectrum import leading_eigenvalues, leading_eigenvectors
 
@@ -15,7 +20,9 @@ from viewspan.graph.spectrum import leading_eigenvalues, leading_eigenvectors
 @pytest.fixture(scope="module")
 def solved():
     views, labels = many_subspaces(400)
-    return viewspan.solve([view / np.linalg.norm(view, axis=1, keepdims=True) for view in views], 1.0, 1.0), labels
+    return viewspan.solve(
+        [view / np.linalg.norm(view, axis=1, keepdims=True) for view in views], 1.0, 1.0
+    ), labels
 
 
 def test_the_small_matrix_cuts_the_bipartite_graph():
@@ -25,10 +32,16 @@ def test_the_small_matrix_cuts_the_bipartite_graph():
     scale = ratio(1.0, np.sqrt(full.sum(axis=1)))
     values, vectors = np.linalg.eigh(full * scale * scale[:, None])
     small, generator = through_samples(rows), np.random.RandomState(0)
-    np.testing.assert_allclose(leading_eigenvalues(small, 5, generator, steps=2), values[::-1][:5], atol=1e-12)
+    np.testing.assert_allclose(
+        leading_eigenvalues(small, 5, generator, steps=2), values[::-1][:5], atol=1e-12
+    )
     found = leading_eigenvectors(small, 3, generator, steps=2).embedding
     expected = (vectors * scale[:, None])[40:, ::-1][:, :3]
-    cosines = np.abs((found * expected).sum(axis=0)) / np.linalg.norm(found, axis=0) / np.linalg.norm(expected, axis=0)
+    cosines = (
+        np.abs((found * expected).sum(axis=0))
+        / np.linalg.norm(found, axis=0)
+        / np.linalg.norm(expected, axis=0)
+    )
     np.testing.assert_allclose(cosines, 1.0, atol=1e-9)
 
 
@@ -37,8 +50,13 @@ def test_columns_of_the_paper_s_graph_are_exact(solved):
     landmarks = np.array([3, 50, 51, 399])
     found = affinity_to_landmarks(result, landmarks, np.ones(2), 4).toarray()
     np.testing.assert_allclose(found, viewspan.affinity(result)[:, landmarks], atol=1e-12)
-    kept, others = affinity_to_landmarks(result, landmarks, np.ones(2), 1), np.delete(np.arange(400), landmarks)
-    np.testing.assert_allclose(kept.max(axis=1).toarray().ravel()[others], found.max(axis=1)[others])
+    kept, others = (
+        affinity_to_landmarks(result, landmarks, np.ones(2), 1),
+        np.delete(np.arange(400), landmarks),
+    )
+    np.testing.assert_allclose(
+        kept.max(axis=1).toarray().ravel()[others], found.max(axis=1)[others]
+    )
     np.testing.assert_array_equal(kept[landmarks].indices, np.arange(4))  # themselves
     assert kept.nnz == 400
 
@@ -54,7 +72,9 @@ def test_samples_are_joined_to_landmarks_of_their_subspace(solved):
 
 @pytest.mark.parametrize("count", [1, 7, 80, 400])
 def test_landmarks_are_different_samples(solved, count):
-    landmarks = choose_landmarks(patterns_of(solved[0], mutual=False), count, np.random.RandomState(0))
+    landmarks = choose_landmarks(
+        patterns_of(solved[0], mutual=False), count, np.random.RandomState(0)
+    )
     assert len(landmarks) == len(np.unique(landmarks)) == count
     assert (np.diff(landmarks) > 0).all()
 
@@ -65,7 +85,10 @@ def test_rare_samples_are_not_forgotten():
     common = np.array([[1.0], [0.0], [0.0]]) + 0.01 * rng.normal(size=(3, 1000))
     rare = np.array([[0.0], [1.0], [0.0]]) + 0.01 * rng.normal(size=(3, 5))
     patterns = Patterns([unit_columns(np.hstack([common, rare]))], [np.ones(3)])
-    found = [np.any(choose_landmarks(patterns, 20, np.random.RandomState(seed)) >= 1000) for seed in range(20)]
+    found = [
+        np.any(choose_landmarks(patterns, 20, np.random.RandomState(seed)) >= 1000)
+        for seed in range(20)
+    ]
     assert np.mean(found) > 0.9  # of twenty by chance: 0.1
 
 

@@ -8,7 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import viewspan
 from tests.problems import random_views
-from viewspan.graph.discretize import by_direction, diffused
+from viewspan.graph.discretisation import by_direction, diffused
 from viewspan.graph.quality import modularity, own_shares
 from viewspan.graph.spectrum import Spectrum, leading_eigenvectors
 
@@ -18,7 +18,9 @@ WAYS = ["discretize", "cluster_qr", "kmeans", "modularity"]
 def block_graph(sizes, inside=1.0, between=0.05, seed=0):
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(len(sizes)), sizes)
-    graph = np.where(labels[:, None] == labels, inside, between) * rng.uniform(0.5, 1.0, (len(labels), len(labels)))
+    graph = np.where(labels[:, None] == labels, inside, between) * rng.uniform(
+        0.5, 1.0, (len(labels), len(labels))
+    )
     return graph + graph.T, labels
 
 
@@ -26,14 +28,22 @@ def block_graph(sizes, inside=1.0, between=0.05, seed=0):
 @pytest.mark.parametrize("sizes", [(20, 30, 25), (40, 3), (6,) * 12, (300, 200, 150)])
 def test_blocks_are_found(how, sizes):
     graph, labels = block_graph(sizes)
-    assert adjusted_rand_score(labels, viewspan.ncut(graph, len(sizes), assign_labels=how, random_state=0)) == 1.0
+    assert (
+        adjusted_rand_score(
+            labels, viewspan.ncut(graph, len(sizes), assign_labels=how, random_state=0)
+        )
+        == 1.0
+    )
 
 
 @pytest.mark.parametrize("how", WAYS[:3])
 def test_agrees_with_scikit_learn_on_a_clear_graph(how):
     graph, _ = block_graph((25, 35, 20), between=0.2)
     theirs = spectral_clustering(graph, n_clusters=3, assign_labels=how, random_state=0)
-    assert adjusted_rand_score(theirs, viewspan.ncut(graph, 3, assign_labels=how, random_state=0)) == 1.0
+    assert (
+        adjusted_rand_score(theirs, viewspan.ncut(graph, 3, assign_labels=how, random_state=0))
+        == 1.0
+    )
 
 
 def test_the_number_of_clusters_is_read_off_the_eigengap():
@@ -54,7 +64,9 @@ def test_same_seed_same_labels():
     graph = np.random.default_rng(0).uniform(size=(60, 60))
     graph += graph.T
     for how in WAYS:
-        first, second = (viewspan.ncut(graph, 4, assign_labels=how, random_state=3) for _ in range(2))
+        first, second = (
+            viewspan.ncut(graph, 4, assign_labels=how, random_state=3) for _ in range(2)
+        )
         np.testing.assert_array_equal(first, second)
 
 
@@ -129,7 +141,9 @@ def test_affinity_is_the_papers_formula():
 
 def test_affinity_of_a_result_is_that_of_its_coefficients():
     result = viewspan.solve(random_views(0), 0.1, 0.5)
-    np.testing.assert_allclose(viewspan.affinity(result), viewspan.affinity(result.coefficients), atol=1e-12)
+    np.testing.assert_allclose(
+        viewspan.affinity(result), viewspan.affinity(result.coefficients), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("blocks", [[np.ones((2, 3))], [np.eye(2), np.eye(3)], []])
@@ -155,14 +169,17 @@ def test_isolated_samples_are_reported():
 @pytest.mark.parametrize("n_clusters", [0, -1, 2.5, "a", True, 21])
 def test_a_bad_number_of_clusters_is_named(n_clusters):
     graph, _ = block_graph((10, 10))
-    with pytest.raises(ValueError, match="n_clusters must be an int from 1 to the number of samples, 20"):
+    with pytest.raises(
+        ValueError, match="n_clusters must be an int from 1 to the number of samples, 20"
+    ):
         viewspan.ncut(graph, n_clusters)
 
 
 def test_a_bad_way_of_assigning_is_named():
     graph, _ = block_graph((10, 10))
     with pytest.raises(
-        ValueError, match="assign_labels must be one of 'discretize', 'cluster_qr', 'kmeans', 'modularity'"
+        ValueError,
+        match="assign_labels must be one of 'discretize', 'cluster_qr', 'kmeans', 'modularity'",
     ):
         viewspan.ncut(graph, 2, assign_labels="guess")
 
@@ -227,13 +244,18 @@ def small_groups_beside_large_ones():
 
 def test_small_groups_do_not_take_the_place_of_large_ones():
     graph, truth = small_groups_beside_large_ones()
-    by_way = {way: viewspan.ncut(graph, 3, assign_labels=way, random_state=0)[:180] for way in ("kmeans", "modularity")}
+    by_way = {
+        way: viewspan.ncut(graph, 3, assign_labels=way, random_state=0)[:180]
+        for way in ("kmeans", "modularity")
+    }
     assert adjusted_rand_score(truth, by_way["modularity"]) == 1.0
     assert len(np.unique(by_way["kmeans"])) < 3
 
 
 def test_own_shares_are_those_of_the_rows():
-    graph = np.array([[0.0, 3.0, 1.0, 0.0], [3.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+    graph = np.array(
+        [[0.0, 3.0, 1.0, 0.0], [3.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+    )
     labels = np.array([0, 0, 1, 1])
     expected = [0.75, 1.0, 0.0, 0.0]
     np.testing.assert_allclose(own_shares(graph, labels), expected)

@@ -33,7 +33,19 @@ from viewspan.solvers.result import Result
 
 def result_of(cores, left=None, right=None, scales=None, observed=None):
     return Result(
-        cores, left, right, None, 1.0, 1.0, "optimal", 1, [], np.ones(2), 1.0, scales=scales, observed=observed
+        cores,
+        left,
+        right,
+        None,
+        1.0,
+        1.0,
+        "optimal",
+        1,
+        [],
+        np.ones(2),
+        1.0,
+        scales=scales,
+        observed=observed,
     )
 
 
@@ -54,14 +66,21 @@ def by_hand(cosines, spectra, weights, n_neighbors, shared=None):
     depth = min(DEPTH * n_neighbors, len(cosines[0]) - 1)
     ranks = [closeness_by_rank(c, depth) for c in cosines]
     plain = sum(w * c for w, c in zip(weights, cosines, strict=True))
-    calibrated = sum(w * np.sqrt(effective_rank(s)) * c for w, s, c in zip(weights, spectra, cosines, strict=True))
+    calibrated = sum(
+        w * np.sqrt(effective_rank(s)) * c
+        for w, s, c in zip(weights, spectra, cosines, strict=True)
+    )
     ranked = sum(w * r for w, r in zip(weights, ranks, strict=True))
     if shared is not None:
         plain, calibrated, ranked = (
-            np.divide(sums, shared, out=sums.copy(), where=shared > 0) for sums in (plain, calibrated, ranked)
+            np.divide(sums, shared, out=sums.copy(), where=shared > 0)
+            for sums in (plain, calibrated, ranked)
         )
     ranked = ranked + ranked.T + TIES * plain
-    graphs = [normalise(nearest(sums.astype(np.float32), n_neighbors)) for sums in (plain, calibrated, ranked)]
+    graphs = [
+        normalise(nearest(sums.astype(np.float32), n_neighbors))
+        for sums in (plain, calibrated, ranked)
+    ]
     return average(graphs, [1.0, 1.0, 1.0]).toarray()
 
 
@@ -71,7 +90,9 @@ def test_the_graph_is_the_mean_of_three(n_neighbors, weights):
     patterns = random_patterns()
     found = neighbour_graph(patterns, np.array(weights), n_neighbors).toarray()
     cosines = [cosines_of(pattern) for pattern in patterns.columns]
-    np.testing.assert_allclose(found, by_hand(cosines, patterns.spectra, weights, n_neighbors), rtol=1e-5)
+    np.testing.assert_allclose(
+        found, by_hand(cosines, patterns.spectra, weights, n_neighbors), rtol=1e-5
+    )
     np.testing.assert_allclose(found, found.T)
     assert not found.diagonal().any()
 
@@ -80,7 +101,11 @@ def test_without_a_word_there_are_fifteen_neighbours():
     patterns = random_patterns(40)
     found, asked = (neighbour_graph(patterns, np.ones(2), *n).toarray() for n in ((), (15,)))
     np.testing.assert_array_equal(found, asked)
-    one = Counted(40, patterns.spectra, np.ones(2), 15).graph(map(cosines_of, patterns.columns)).toarray()
+    one = (
+        Counted(40, patterns.spectra, np.ones(2), 15)
+        .graph(map(cosines_of, patterns.columns))
+        .toarray()
+    )
     np.testing.assert_array_equal(one, asked)
 
 
@@ -89,9 +114,14 @@ def test_absent_samples_are_completed_from_their_neighbours():
     patterns, weights = random_patterns(observed=observed), np.array([1.0, 0.5])
     cosines = [cosines_of(pattern) for pattern in patterns.columns]
     first = by_hand(cosines, patterns.spectra, weights, 4, shared=shared_views(observed, weights))
-    whole = [completed(c, present, scipy.sparse.csr_array(first)) for c, present in zip(cosines, observed, strict=True)]
+    whole = [
+        completed(c, present, scipy.sparse.csr_array(first))
+        for c, present in zip(cosines, observed, strict=True)
+    ]
     found = neighbour_graph(patterns, weights, 4).toarray()
-    np.testing.assert_allclose(found, by_hand(whole, patterns.spectra, weights, 4), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(
+        found, by_hand(whole, patterns.spectra, weights, 4), rtol=1e-4, atol=1e-6
+    )
 
 
 def test_views_are_shared_by_weight():
@@ -102,9 +132,14 @@ def test_views_are_shared_by_weight():
 
 
 def test_an_absent_sample_is_the_mean_of_its_present_neighbours():
-    cosines = np.array([[0.0, 0.8, 0.0, 0.2], [0.8, 0.0, 0.0, 0.4], [0.0] * 4, [0.2, 0.4, 0.0, 0.0]], dtype=np.float32)
+    cosines = np.array(
+        [[0.0, 0.8, 0.0, 0.2], [0.8, 0.0, 0.0, 0.4], [0.0] * 4, [0.2, 0.4, 0.0, 0.0]],
+        dtype=np.float32,
+    )
     present = np.array([True, True, False, True])
-    graph = scipy.sparse.csr_array(np.array([[0, 1, 3, 0], [1, 0, 1, 2], [3, 1, 0, 0], [0, 2, 0, 0.0]]))
+    graph = scipy.sparse.csr_array(
+        np.array([[0, 1, 3, 0], [1, 0, 1, 2], [3, 1, 0, 0], [0, 2, 0, 0.0]])
+    )
     found = completed(cosines, present, graph)
     np.testing.assert_allclose(found[2, 3], 0.75 * 0.2 + 0.25 * 0.4)
     np.testing.assert_allclose(found[2, 0], 0.25 * 0.8)
@@ -124,7 +159,9 @@ def test_columns_are_those_of_the_coefficients_up_to_a_rotation():
         np.testing.assert_allclose(short.T @ short, whole.T @ whole, atol=1e-12)
         np.testing.assert_allclose(columns(result, view, True), whole + whole.T)
     plain = result_of(random_cores())
-    assert columns(plain, 1, False) is plain.cores[1] or np.array_equal(columns(plain, 1, False), plain.cores[1])
+    assert columns(plain, 1, False) is plain.cores[1] or np.array_equal(
+        columns(plain, 1, False), plain.cores[1]
+    )
 
 
 def test_patterns_of_a_result():
@@ -132,7 +169,9 @@ def test_patterns_of_a_result():
     result = result_of(random_cores(), observed=observed)
     found = patterns_of(result, mutual=False)
     for view in range(2):
-        np.testing.assert_array_equal(found.columns[view], unit_columns(result.cores[view]) * observed[view])
+        np.testing.assert_array_equal(
+            found.columns[view], unit_columns(result.cores[view]) * observed[view]
+        )
         np.testing.assert_allclose(found.spectra[view], np.linalg.svd(result.cores[view])[1])
     assert found.observed is observed
     assert patterns_of(result_of(random_cores()), mutual=True).observed is None
@@ -143,8 +182,12 @@ def test_one_matrix_for_all_views_is_one_pattern():
     found = viewspan.pattern_graph(result, 3, view_weights=[0.1, 1.0, 1.0]).toarray()
     expected = neighbour_graph(patterns_of(result, mutual=False), np.ones(1), 3).toarray()
     np.testing.assert_array_equal(found, expected)
-    mutual = viewspan.pattern_graph(result_of(random_cores()), 3, view_weights=[0.5, 1.0], mutual=True).toarray()
-    expected = neighbour_graph(patterns_of(result_of(random_cores()), mutual=True), np.array([0.5, 1.0]), 3).toarray()
+    mutual = viewspan.pattern_graph(
+        result_of(random_cores()), 3, view_weights=[0.5, 1.0], mutual=True
+    ).toarray()
+    expected = neighbour_graph(
+        patterns_of(result_of(random_cores()), mutual=True), np.array([0.5, 1.0]), 3
+    ).toarray()
     np.testing.assert_array_equal(mutual, expected)
 
 
@@ -158,7 +201,9 @@ def test_neighbours_are_whole_numbers_from_one_on(wrong):
 
 def test_unit_columns_have_no_direction_of_rounding():
     matrix = np.array([[3.0, 1e-12, 0.0, 1e-9], [4.0, 0.0, 0.0, 0.0]])
-    np.testing.assert_allclose(unit_columns(matrix), [[0.6, 0.0, 0.0, 1.0], [0.8, 0.0, 0.0, 0.0]], rtol=1e-6)
+    np.testing.assert_allclose(
+        unit_columns(matrix), [[0.6, 0.0, 0.0, 1.0], [0.8, 0.0, 0.0, 0.0]], rtol=1e-6
+    )
     assert unit_columns(matrix).dtype == np.float32
     assert unit_columns(np.zeros((2, 0))).shape == (2, 0)
     edge = np.array([[1.0, 1e-10]])
@@ -193,7 +238,8 @@ def test_the_largest_come_first_and_equal_ones_in_their_order():
 
 
 @pytest.mark.parametrize(
-    ("many", "shape", "heights"), [(400, (50, 10), [10] * 5), (100, (5, 30), [1] * 5), (480, (7, 40), [3, 3, 1])]
+    ("many", "shape", "heights"),
+    [(400, (50, 10), [10] * 5), (100, (5, 30), [1] * 5), (480, (7, 40), [3, 3, 1])],
 )
 def test_blocks_are_a_quarter_of_many_and_cover_all_rows(monkeypatch, many, shape, heights):
     monkeypatch.setattr(module, "MANY", many)
@@ -203,14 +249,22 @@ def test_blocks_are_a_quarter_of_many_and_cover_all_rows(monkeypatch, many, shap
 
 def test_weights_of_the_strongest_fall_and_nothing_is_no_neighbour():
     closeness = np.array([[0.3, 0.9, 0.0], [0.0, 0.2, 0.0]], dtype=np.float32)
-    np.testing.assert_allclose(strongest(closeness, 2).toarray(), [[0.5, 1.0, 0.0], [0.0, 1.0, 0.0]])
+    np.testing.assert_allclose(
+        strongest(closeness, 2).toarray(), [[0.5, 1.0, 0.0], [0.0, 1.0, 0.0]]
+    )
     assert strongest(closeness, 2).nnz == 3
-    np.testing.assert_allclose(strongest(closeness, 7).toarray(), [[2 / 3, 1.0, 0.0], [0.0, 1.0, 0.0]])
+    np.testing.assert_allclose(
+        strongest(closeness, 7).toarray(), [[2 / 3, 1.0, 0.0], [0.0, 1.0, 0.0]]
+    )
 
 
-@pytest.mark.parametrize(("n_samples", "asked", "found"), [(3, 5, 1), (2, 5, 1), (8, 5, 3), (9, 5, 4), (30, 5, 5)])
+@pytest.mark.parametrize(
+    ("n_samples", "asked", "found"), [(3, 5, 1), (2, 5, 1), (8, 5, 3), (9, 5, 4), (30, 5, 5)]
+)
 def test_no_more_neighbours_than_two_equal_clusters_have(n_samples, asked, found):
-    closeness = np.random.default_rng(0).uniform(0.1, 1.0, (n_samples, n_samples)).astype(np.float32)
+    closeness = (
+        np.random.default_rng(0).uniform(0.1, 1.0, (n_samples, n_samples)).astype(np.float32)
+    )
     np.fill_diagonal(closeness, 0.0)
     graph = nearest(closeness, asked).toarray()
     expected = strongest(closeness, found).toarray()
@@ -253,14 +307,18 @@ def test_weights_of_views_in_the_papers_graph():
     united = np.sqrt(cores[0] ** 2 + 0.25 * cores[1] ** 2)
     for given in (result_of(cores), list(cores), cores):
         np.testing.assert_allclose(affinity(given, view_weights=weights), united + united.T)
-    np.testing.assert_allclose(affinity(cores[0], view_weights=[0.5]), np.abs(cores[0]) + np.abs(cores[0].T))
+    np.testing.assert_allclose(
+        affinity(cores[0], view_weights=[0.5]), np.abs(cores[0]) + np.abs(cores[0].T)
+    )
     np.testing.assert_allclose(affinity([[[1, 2], [3, 4]]]), [[2, 5], [5, 8]])
 
 
 def test_shared_scales_are_one_square():
     result = result_of(random_cores(4)[:1], scales=np.array([1.0, 0.5]))
     size = np.abs(result.cores[0])
-    np.testing.assert_allclose(affinity(result, view_weights=[0.5, 1.0]), np.sqrt(0.5) * (size + size.T))
+    np.testing.assert_allclose(
+        affinity(result, view_weights=[0.5, 1.0]), np.sqrt(0.5) * (size + size.T)
+    )
 
 
 @pytest.mark.parametrize(

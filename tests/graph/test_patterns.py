@@ -8,13 +8,16 @@ import viewspan
 from tests.problems import two_subspaces
 from viewspan.graph import patterns
 from viewspan.graph.consensus import cut_together, eigengap
-from viewspan.preparation import prepare
-from viewspan.views import check_views
+from viewspan.inputs.preparation import prepare
+from viewspan.inputs.views import check_views
 
 
 def solved(views, lam=0.05, tau=0.1):
     return viewspan.solve(
-        prepare(check_views(views, caller="test").read(), False, False, True)[1].arrays, lam, tau, tol=1e-6
+        prepare(check_views(views, caller="test").read(), False, False, True)[1].arrays,
+        lam,
+        tau,
+        tol=1e-6,
     )
 
 
@@ -49,7 +52,9 @@ def test_the_order_of_samples_does_not_matter():
 
 
 def test_weights_of_neighbours_fall_linearly():
-    closeness = 1.0 / (1 + np.abs(np.subtract.outer(np.array([0, 1, 3, 7, 15]), np.array([0, 1, 3, 7, 15]))))
+    closeness = 1.0 / (
+        1 + np.abs(np.subtract.outer(np.array([0, 1, 3, 7, 15]), np.array([0, 1, 3, 7, 15])))
+    )
     np.fill_diagonal(closeness, 0.0)
     expected = np.zeros((5, 5))
     for sample, (first, second) in enumerate([(1, 2), (0, 2), (1, 0), (2, 1), (3, 2)]):
@@ -60,7 +65,9 @@ def test_weights_of_neighbours_fall_linearly():
 
 def test_ranks_are_read_from_the_largest_cosine_on():
     cosines = np.array([[0.0, 0.9, 0.5, 0.0]] * 4, dtype=np.float32)
-    np.testing.assert_allclose(patterns.closeness_by_rank(cosines, 3)[0], [0, np.log(4), np.log(2), 0], rtol=1e-6)
+    np.testing.assert_allclose(
+        patterns.closeness_by_rank(cosines, 3)[0], [0, np.log(4), np.log(2), 0], rtol=1e-6
+    )
 
 
 def test_a_sample_without_coefficients_has_no_neighbours():
@@ -85,7 +92,10 @@ def test_a_broken_graph_has_no_say():
     rng = np.random.default_rng(0)
     noise = [(matrix + matrix.T) / 2 for matrix in rng.uniform(0.4, 1.0, (2, 30, 30))]
     found, eigenvalues, united = cut_together(
-        [noise[0], clear, noise[1]], None, assign_labels="discretize", generator=np.random.RandomState(0)
+        [noise[0], clear, noise[1]],
+        None,
+        assign_labels="discretize",
+        generator=np.random.RandomState(0),
     )
     assert adjusted_rand_score(labels, found) == 1.0
     assert np.abs(united - clear).max() < 0.05

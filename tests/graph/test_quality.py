@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from viewspan.graph.quality import assortativity, cut_value, members, modularity, own_shares, shares_of_ties
+from viewspan.graph.quality import (
+    assortativity,
+    cut_value,
+    members,
+    modularity,
+    own_shares,
+    shares_of_ties,
+)
 
 LABELS = np.array([0, 0, 1, 2, 1, 2, 2])
 
@@ -57,7 +64,10 @@ def test_ties_are_shared_among_clusters_and_none_is_with_oneself():
     graph = random_graph()
     shares = shares_of_ties(graph, LABELS)
     ties = graph - np.diag(np.diag(graph))
-    expected = np.stack([ties[:, k == LABELS].sum(axis=1) for k in range(3)], axis=1) / ties.sum(axis=1)[:, None]
+    expected = (
+        np.stack([ties[:, k == LABELS].sum(axis=1) for k in range(3)], axis=1)
+        / ties.sum(axis=1)[:, None]
+    )
     np.testing.assert_allclose(shares, expected)
     np.testing.assert_allclose(own_shares(graph, LABELS), expected[np.arange(7), LABELS])
 
@@ -70,4 +80,6 @@ def test_rounding_makes_no_share_negative():
 
 
 def test_members_have_a_one_in_their_group():
-    np.testing.assert_array_equal(members(np.array([1, 0, 1]), 3).toarray(), [[0, 1, 0], [1, 0, 0], [0, 1, 0]])
+    np.testing.assert_array_equal(
+        members(np.array([1, 0, 1]), 3).toarray(), [[0, 1, 0], [1, 0, 0], [0, 1, 0]]
+    )

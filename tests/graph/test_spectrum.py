@@ -40,21 +40,33 @@ def test_eigenpairs_are_those_of_the_normalised_graph(monkeypatch, form, dense):
     monkeypatch.setattr(spectrum, "DENSE", dense)
     graph = random_graph()
     found = leading_eigenvectors(form(graph), 2, generator())
-    np.testing.assert_allclose(found.eigenvalues, np.linalg.eigvalsh(normalised(graph))[::-1][:2], atol=1e-10)
+    np.testing.assert_allclose(
+        found.eigenvalues, np.linalg.eigvalsh(normalised(graph))[::-1][:2], atol=1e-10
+    )
     degree = graph.sum(axis=1)
     vectors = found.embedding * np.sqrt(degree)[:, None]
     np.testing.assert_allclose(normalised(graph) @ vectors, vectors * found.eigenvalues, atol=1e-8)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(2), atol=1e-8)
-    assert (vectors[np.abs(vectors).argmax(axis=0), [0, 1]] > 0).all()  # a sign that no library chooses
-    np.testing.assert_allclose(leading_eigenvalues(form(graph), 2, generator()), found.eigenvalues, atol=1e-10)
+    assert (
+        vectors[np.abs(vectors).argmax(axis=0), [0, 1]] > 0
+    ).all()  # a sign that no library chooses
+    np.testing.assert_allclose(
+        leading_eigenvalues(form(graph), 2, generator()), found.eigenvalues, atol=1e-10
+    )
 
 
-@pytest.mark.parametrize(("n_samples", "count", "iterates"), [(30, 2, True), (20, 2, False), (30, 3, False)])
-def test_iterations_are_for_a_few_eigenvectors_of_many_samples(monkeypatch, n_samples, count, iterates):
+@pytest.mark.parametrize(
+    ("n_samples", "count", "iterates"), [(30, 2, True), (20, 2, False), (30, 3, False)]
+)
+def test_iterations_are_for_a_few_eigenvectors_of_many_samples(
+    monkeypatch, n_samples, count, iterates
+):
     monkeypatch.setattr(spectrum, "DENSE", 20)
     calls = []
     original = spectrum.iterative_eigenpairs
-    monkeypatch.setattr(spectrum, "iterative_eigenpairs", lambda *a: calls.append(a) or original(*a))
+    monkeypatch.setattr(
+        spectrum, "iterative_eigenpairs", lambda *a: calls.append(a) or original(*a)
+    )
     matrix = random_graph(n_samples)
     values, vectors = symmetric_eigenpairs(matrix, count, generator())
     assert bool(calls) == iterates
@@ -89,7 +101,9 @@ def test_every_copy_of_a_repeated_eigenvalue_is_found():
 def test_eigenvalues_that_differ_are_looked_for_once(monkeypatch):
     calls = []
     original = scipy.sparse.linalg.eigsh
-    monkeypatch.setattr(scipy.sparse.linalg, "eigsh", lambda *a, **k: calls.append(a) or original(*a, **k))
+    monkeypatch.setattr(
+        scipy.sparse.linalg, "eigsh", lambda *a, **k: calls.append(a) or original(*a, **k)
+    )
     values, _ = iterative_eigenpairs(np.diag(np.linspace(0, 1, 40)), 3, generator())
     np.testing.assert_allclose(values, np.linspace(0, 1, 40)[:-4:-1], atol=1e-10)
     assert len(calls) == 1
@@ -98,7 +112,9 @@ def test_eigenvalues_that_differ_are_looked_for_once(monkeypatch):
 def test_the_start_is_the_generators(monkeypatch):
     starts = []
     original = scipy.sparse.linalg.eigsh
-    monkeypatch.setattr(scipy.sparse.linalg, "eigsh", lambda *a, **k: starts.append(k["v0"]) or original(*a, **k))
+    monkeypatch.setattr(
+        scipy.sparse.linalg, "eigsh", lambda *a, **k: starts.append(k["v0"]) or original(*a, **k)
+    )
     iterative_eigenpairs(np.diag(np.linspace(0, 1, 40)), 3, generator())
     np.testing.assert_array_equal(starts[0], generator().uniform(-1.0, 1.0, 40))
 
@@ -118,7 +134,9 @@ def test_eigenvalues_of_two_steps_are_told_for_one():
     np.testing.assert_allclose(per_step(np.array([1.0, 0.25, -1e-17]), 2), [1.0, 0.5, 0.0])
     np.testing.assert_array_equal(per_step(np.array([1.0, 0.25, -0.5]), 1), [1.0, 0.25, -0.5])
     graph = random_graph(8)
-    once, twice = (leading_eigenvectors(graph, 2, generator(), steps=steps).eigenvalues for steps in (1, 2))
+    once, twice = (
+        leading_eigenvectors(graph, 2, generator(), steps=steps).eigenvalues for steps in (1, 2)
+    )
     np.testing.assert_allclose(twice, np.sqrt(once))
     np.testing.assert_allclose(leading_eigenvalues(graph, 2, generator(), steps=2), twice)
 
@@ -154,7 +172,8 @@ def test_samples_without_a_neighbour_are_counted():
     graph = random_graph(6)
     graph[4:] = graph[:, 4:] = 0.0
     with pytest.warns(
-        UserWarning, match=r"^2 of 6 samples are connected to no other and get an arbitrary label\. A sm"
+        UserWarning,
+        match=r"^2 of 6 samples are connected to no other and get an arbitrary label\. A sm",
     ):
         found = leading_eigenvectors(graph, 2, generator())
     assert not found.embedding[4:].any()
@@ -163,6 +182,7 @@ def test_samples_without_a_neighbour_are_counted():
         leading_eigenvalues(graph, 2, generator())
         leading_eigenvectors(random_graph(6), 2, generator())
     with pytest.raises(
-        ValueError, match=r"^The affinity is zero everywhere: no sample explains another\. lam or tau is"
+        ValueError,
+        match=r"^The affinity is zero everywhere: no sample explains another\. lam or tau is",
     ):
         leading_eigenvectors(np.zeros((3, 3)), 1, generator())

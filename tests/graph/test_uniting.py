@@ -9,16 +9,16 @@ from sklearn.metrics import adjusted_rand_score
 
 import viewspan
 from tests.problems import random_views, two_subspaces
-from viewspan._linalg import Spectrum, spectrum
+from viewspan._utils.linalg import Spectrum, spectrum
 from viewspan.graph import chance, consensus, unite
 from viewspan.graph.chance import by_chance, cohesion, each, sample, share, trust
 from viewspan.graph.consensus import as_it_is, cut_together, eigengap
-from viewspan.graph.contribution import alone, score, view_scores
 from viewspan.graph.landmarks import affinity_to_landmarks, joined_to_landmarks, through_samples
 from viewspan.graph.patterns import Patterns, average, neighbour_graph, patterns_of, unit_columns
 from viewspan.graph.quality import assortativity
 from viewspan.graph.spectrum import leading_eigenvalues
 from viewspan.graph.unite import Unite
+from viewspan.inference.view_scores import alone, score, view_scores
 
 
 def generator():
@@ -33,7 +33,9 @@ def blocks(sizes=(10, 10, 10), between=0.05, seed=0):
 
 
 def together(graphs, n_clusters, **more):
-    return cut_together(graphs, n_clusters, assign_labels="discretize", generator=generator(), **more)
+    return cut_together(
+        graphs, n_clusters, assign_labels="discretize", generator=generator(), **more
+    )
 
 
 def test_one_graph_and_a_known_number_is_a_plain_cut():
@@ -45,7 +47,9 @@ def test_one_graph_and_a_known_number_is_a_plain_cut():
 
 
 def test_graphs_are_weighted_by_the_squares_of_their_gaps():
-    graphs = [blocks(between=between, seed=seed)[0] for seed, between in enumerate((0.05, 0.3, 0.6))]
+    graphs = [
+        blocks(between=between, seed=seed)[0] for seed, between in enumerate((0.05, 0.3, 0.6))
+    ]
     found, eigenvalues, united = together(graphs, 3)
     spectra = [leading_eigenvalues(graph, 4, generator()) for graph in graphs]
     np.testing.assert_allclose(eigenvalues, np.mean(spectra, axis=0), atol=1e-12)
@@ -55,7 +59,10 @@ def test_graphs_are_weighted_by_the_squares_of_their_gaps():
 
 
 def test_the_number_is_read_from_the_mean_of_the_eigenvalues_beside_chance(monkeypatch):
-    graphs, noise = [blocks(seed=seed)[0] for seed in range(2)], [blocks((30,), seed=seed)[0] for seed in range(5, 7)]
+    graphs, noise = (
+        [blocks(seed=seed)[0] for seed in range(2)],
+        [blocks((30,), seed=seed)[0] for seed in range(5, 7)],
+    )
     asked = []
     original = consensus.count_clusters
     monkeypatch.setattr(consensus, "count_clusters", lambda *a: asked.append(a) or original(*a))
@@ -103,7 +110,10 @@ def test_graphs_to_landmarks_are_cut_in_two_steps(n_clusters, count):
     assert united.shape == (9, 9)
     if count == 1:
         np.testing.assert_allclose(united, through_samples(graphs[0]))
-    spectra = [leading_eigenvalues(through_samples(g), len(eigenvalues), generator(), steps=2) for g in graphs]
+    spectra = [
+        leading_eigenvalues(through_samples(g), len(eigenvalues), generator(), steps=2)
+        for g in graphs
+    ]
     np.testing.assert_allclose(eigenvalues, np.mean(spectra, axis=0), atol=1e-12)
 
 
@@ -199,7 +209,9 @@ def test_with_nothing_to_tell_views_are_equals(monkeypatch):
 def test_noise_is_of_unit_length_and_depends_on_its_seed():
     patterns = some_patterns(observed=np.ones((2, 40), dtype=bool))
     one, again, other = (by_chance(patterns, seed) for seed in (0, 0, 1))
-    for first, second, third, given in zip(one.columns, again.columns, other.columns, patterns.columns, strict=True):
+    for first, second, third, given in zip(
+        one.columns, again.columns, other.columns, patterns.columns, strict=True
+    ):
         assert first.shape == given.shape
         np.testing.assert_array_equal(first, second)
         assert np.abs(first - third).max() > 0.1
@@ -249,7 +261,9 @@ def test_absent_samples_have_no_part_in_a_score(solved):
     found = view_scores(spectra, np.eye(24), np.array([0.1, 0.1]), labels, observed)
     kept = observed[0]
     pattern = Patterns([alone(spectra[0], np.eye(24), 0.1)[:, kept]], [spectra[0].values])
-    assert found[0] == pytest.approx(assortativity(neighbour_graph(pattern, np.ones(1)), labels[kept]), rel=1e-6)
+    assert found[0] == pytest.approx(
+        assortativity(neighbour_graph(pattern, np.ones(1)), labels[kept]), rel=1e-6
+    )
     observed[1] = False
     observed[1, 3] = True
     assert view_scores(spectra, np.eye(24), np.array([0.1, 0.1]), labels, observed)[1] == 0.0
@@ -258,7 +272,9 @@ def test_absent_samples_have_no_part_in_a_score(solved):
 def test_two_samples_are_enough_for_a_score():
     columns = np.zeros((2, 5), dtype=np.float32)
     columns[:, [1, 3]] = [[1.0, 0.8], [0.0, 0.6]]
-    assert score(Patterns([columns], [np.ones(2)]), np.array([0, 0, 1, 1, 1])) == pytest.approx(-1.0)
+    assert score(Patterns([columns], [np.ones(2)]), np.array([0, 0, 1, 1, 1])) == pytest.approx(
+        -1.0
+    )
 
 
 def test_the_papers_graph_or_that_of_patterns(solved):
@@ -281,7 +297,9 @@ def test_landmarks_stand_for_all_in_both_graphs(solved):
     _, result, labels = solved
     landmarks = np.arange(0, 24, 2)
     for by_patterns, join in ((True, None), (False, affinity_to_landmarks)):
-        united = Unite(by_patterns, view_weights=[1.0, 0.5], n_neighbors=6)([result], 2, generator(), landmarks)
+        united = Unite(by_patterns, view_weights=[1.0, 0.5], n_neighbors=6)(
+            [result], 2, generator(), landmarks
+        )
         weights = np.array([1.0, 0.5])
         if by_patterns:
             expected = joined_to_landmarks(patterns_of(result, mutual=False), landmarks, weights, 4)
@@ -292,7 +310,9 @@ def test_landmarks_stand_for_all_in_both_graphs(solved):
         assert adjusted_rand_score(labels[landmarks], united.labels) == 1.0
 
 
-@pytest.mark.parametrize(("n_neighbors", "expected"), [(1, 1), (2, 1), (15, 10), (16, 10), (17, 11)])
+@pytest.mark.parametrize(
+    ("n_neighbors", "expected"), [(1, 1), (2, 1), (15, 10), (16, 10), (17, 11)]
+)
 def test_two_thirds_of_the_neighbours_per_step(n_neighbors, expected):
     assert Unite(True, n_neighbors=n_neighbors)._per_step == expected
 
@@ -300,12 +320,18 @@ def test_two_thirds_of_the_neighbours_per_step(n_neighbors, expected):
 def test_weights_are_equal_automatic_or_given(solved, monkeypatch):
     _, result, _ = solved
     asked = []
-    monkeypatch.setattr(unite, "trust", lambda patterns, n: asked.append((patterns, n)) or np.array([1.0, 0.25]))
+    monkeypatch.setattr(
+        unite, "trust", lambda patterns, n: asked.append((patterns, n)) or np.array([1.0, 0.25])
+    )
     np.testing.assert_array_equal(Unite(True)._weights(result, 2), [1.0, 0.25])
     assert asked[0][1] == 2
-    np.testing.assert_array_equal(asked[0][0].columns[0], patterns_of(result, mutual=False).columns[0])
+    np.testing.assert_array_equal(
+        asked[0][0].columns[0], patterns_of(result, mutual=False).columns[0]
+    )
     Unite(True, mutual=True)._weights(result, 2)
-    np.testing.assert_array_equal(asked[1][0].columns[0], patterns_of(result, mutual=True).columns[0])
+    np.testing.assert_array_equal(
+        asked[1][0].columns[0], patterns_of(result, mutual=True).columns[0]
+    )
     for equals, count in ((Unite(True), None), (Unite(True, "equal"), 2), (Unite(False), 2)):
         np.testing.assert_array_equal(equals._weights(result, count), [1.0, 1.0])
     assert len(asked) == 2
@@ -317,7 +343,9 @@ def test_a_number_that_was_found_is_weighted_again(solved, monkeypatch):
     monkeypatch.setattr(unite, "trust", lambda patterns, n: np.array([1.0, 0.25]))
     cuts = []
     original = unite.cut_together
-    monkeypatch.setattr(unite, "cut_together", lambda *a, **k: cuts.append((a, k, original(*a, **k))) or cuts[-1][2])
+    monkeypatch.setattr(
+        unite, "cut_together", lambda *a, **k: cuts.append((a, k, original(*a, **k))) or cuts[-1][2]
+    )
     steps = []
     united = Unite(True)([result, replace(result)], None, generator(), step=lambda: steps.append(1))
     assert [a[1] for a, _, _ in cuts] == [None, 2]
@@ -340,7 +368,9 @@ def test_weights_that_stay_are_cut_once(solved, monkeypatch):
     monkeypatch.setattr(unite, "trust", lambda patterns, n: np.ones(2))
     cuts = []
     original = unite.cut_together
-    monkeypatch.setattr(unite, "cut_together", lambda *a, **k: cuts.append((a, k)) or original(*a, **k))
+    monkeypatch.setattr(
+        unite, "cut_together", lambda *a, **k: cuts.append((a, k)) or original(*a, **k)
+    )
     Unite(True)([result], None, generator())
     assert len(cuts) == 1
     Unite(False)([result], None, generator())

@@ -43,11 +43,15 @@ def test_it_answers_as_it_did(name, expected):
     np.testing.assert_array_equal(model.predict(samples), expected[f"{name}/predicted"])
     if name == "clrsc_batches":
         return
-    np.testing.assert_allclose(np.abs(model.transform(samples)), np.abs(expected[f"{name}/embedding"]), atol=1e-5)
+    np.testing.assert_allclose(
+        np.abs(model.transform(samples)), np.abs(expected[f"{name}/embedding"]), atol=1e-5
+    )
     np.testing.assert_allclose(model.view_scores_, expected[f"{name}/view_scores"], atol=1e-6)
     np.testing.assert_allclose(model.objective_, expected[f"{name}/objective"], rtol=1e-12)
     basis = expected[f"{name}/subspace"]
-    np.testing.assert_allclose(model.subspaces_[1][0].basis @ model.subspaces_[1][0].basis.T, basis @ basis.T, atol=1e-6)
+    np.testing.assert_allclose(
+        model.subspaces_[1][0].basis @ model.subspaces_[1][0].basis.T, basis @ basis.T, atol=1e-6
+    )
 
 
 def test_all_kinds_of_models_are_there():

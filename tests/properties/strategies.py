@@ -8,11 +8,19 @@ from hypothesis import strategies as st
 
 import viewspan
 from tests.problems import full_problem
-from viewspan.model.couplings import Uncoupled
+from viewspan.objective.couplings import Uncoupled
 
 EPS = np.finfo(float).eps
 SEEDS = st.integers(0, 2**32 - 1)
-KINDS = ("gaussian", "low rank", "duplicates", "ill-conditioned", "integers", "uneven samples", "zero")
+KINDS = (
+    "gaussian",
+    "low rank",
+    "duplicates",
+    "ill-conditioned",
+    "integers",
+    "uneven samples",
+    "zero",
+)
 AXES = tuple(
     {"datafit": datafit, "penalty": penalty, "coupling": coupling}
     for datafit in ("frobenius", "half_frobenius", "l12", "l1")
@@ -118,12 +126,24 @@ FITS = {
 
 
 @st.composite
-def cases(draw, axes=AXES, kinds=KINDS, exponents=(-5.0, 0.5), largest=10, scales=True, masks=True, zeros=True):
+def cases(
+    draw,
+    axes=AXES,
+    kinds=KINDS,
+    exponents=(-5.0, 0.5),
+    largest=10,
+    scales=True,
+    masks=True,
+    zeros=True,
+):
     """A problem of up to three views; λ and τ are 10**exponents in units of the data's norm, or zero."""
     rng = np.random.default_rng(draw(SEEDS))
     chosen = draw(st.sampled_from(axes))
     n_views, n_samples = draw(st.integers(1, 3)), draw(st.integers(2, largest))
-    views = [matrix(draw(st.sampled_from(kinds)), rng, n_samples, draw(st.integers(1, 12))) for _ in range(n_views)]
+    views = [
+        matrix(draw(st.sampled_from(kinds)), rng, n_samples, draw(st.integers(1, 12)))
+        for _ in range(n_views)
+    ]
     if scales:
         views = [10.0 ** draw(st.sampled_from((0.0, 0.0, -6.0, 3.0))) * view for view in views]
     degree = 2 if "frobenius" in chosen["datafit"] else 1
@@ -139,5 +159,8 @@ def cases(draw, axes=AXES, kinds=KINDS, exponents=(-5.0, 0.5), largest=10, scale
     if masks and n_samples > 2 and draw(st.integers(0, 3)) == 0:
         observed = rng.random((n_views, n_samples)) < 0.75
         observed[rng.integers(n_views, size=n_samples), np.arange(n_samples)] = True
-        views = [np.where(present[:, None], view, 0.0) for view, present in zip(views, observed, strict=True)]
+        views = [
+            np.where(present[:, None], view, 0.0)
+            for view, present in zip(views, observed, strict=True)
+        ]
     return Case(views, lam, tau, chosen, observed)

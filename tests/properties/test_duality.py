@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 import viewspan
 from tests.problems import optimum
 from tests.properties.strategies import AXES, SEEDS, Case, cases, examples, matrix
-from viewspan.model.couplings import Uncoupled
-from viewspan.model.datafits import L12
-from viewspan.model.penalties import Nuclear
-from viewspan.model.problem import Problem
+from viewspan.objective.couplings import Uncoupled
+from viewspan.objective.datafits import L12
+from viewspan.objective.penalties import Nuclear
+from viewspan.objective.problem import Problem
 from viewspan.solvers import working_set
 from viewspan.solvers.admm import admm
 
@@ -28,7 +28,9 @@ ROUGH, TIGHT = 1e-2, 1e-7
 QUADRATIC = tuple(axes for axes in AXES if "frobenius" in axes["datafit"])
 RELEASED = tuple(axes for axes in AXES if axes["datafit"] != "l1")
 CLRSC = ({"datafit": "frobenius", "penalty": "nuclear", "coupling": "nuclear"},)
-LRR = tuple(axes for axes in QUADRATIC if axes["penalty"] == "nuclear" and axes["coupling"] == "none")
+LRR = tuple(
+    axes for axes in QUADRATIC if axes["penalty"] == "nuclear" and axes["coupling"] == "none"
+)
 TINY = (-16.0, 0.0)
 """Weights down to rounding of the data."""
 VANISHING = (-250.0, -100.0)
@@ -49,7 +51,9 @@ ABSENT = Case(
 """A singular value that was rounding became a direction, and left a gap of 4e-4."""
 UNCOUPLED = Case([np.array([[0.7], [-0.7]])], np.array([0.1]), 0.0, LRR[0])
 """A multiplier was believed where nothing is coupled."""
-WEIGHTLESS = Case([np.eye(3), np.eye(3)], np.full(2, 1e-200), 1e-200, {**CLRSC[0], "datafit": "l12"})
+WEIGHTLESS = Case(
+    [np.eye(3), np.eye(3)], np.full(2, 1e-200), 1e-200, {**CLRSC[0], "datafit": "l12"}
+)
 """Multipliers whose squares vanish were believed to be zero."""
 
 
@@ -66,7 +70,9 @@ def a_stack(case, rng, how):
     if how == "identity":
         stack = np.stack([np.eye(n_samples)] * len(case.views))
     else:
-        stack = rng.normal(size=(len(case.views), n_samples, n_samples)) * 10.0 ** rng.uniform(-6, 1)
+        stack = rng.normal(size=(len(case.views), n_samples, n_samples)) * 10.0 ** rng.uniform(
+            -6, 1
+        )
     if how == "zero":
         stack *= 0.0
     if case.axes["penalty"] == "l1":
@@ -86,7 +92,9 @@ def a_stack(case, rng, how):
 )
 @example(case=UNCOUPLED, seed=0, how="random", multiplier="all of it", size=0.0, like_weights=False)
 @example(case=WEIGHTLESS, seed=1, how="random", multiplier="zero", size=4.0, like_weights=True)
-def test_any_dual_point_gives_a_bound_for_any_coefficients(case, seed, how, multiplier, size, like_weights):
+def test_any_dual_point_gives_a_bound_for_any_coefficients(
+    case, seed, how, multiplier, size, like_weights
+):
     rng, problem = np.random.default_rng(seed), case.problem
     unit = 10.0**size * (max(case.lam.max(), case.tau) if like_weights else 1.0)
     dual = [unit * rng.normal(size=target.shape) for target in problem.targets]
@@ -109,7 +117,9 @@ def test_a_dual_point_near_the_best_gives_a_bound_for_what_a_solver_finds(case, 
     found = admm(problem, tol=TIGHT, max_iter=300)
     dual = [y + 10.0**size * np.abs(y).max() * rng.normal(size=y.shape) for y in found.dual]
     multiplier = found.multiplier
-    multiplier = multiplier + 10.0**size * np.abs(multiplier).max() * rng.normal(size=multiplier.shape)
+    multiplier = multiplier + 10.0**size * np.abs(multiplier).max() * rng.normal(
+        size=multiplier.shape
+    )
     for bound in (found.dual_bound, problem.certificate(dual, multiplier).bound):
         a_bound_holds(bound, case, found.stack)
 
@@ -119,7 +129,10 @@ def test_a_dual_point_near_the_best_gives_a_bound_for_what_a_solver_finds(case, 
 def test_what_absent_samples_would_say_if_they_were_zero_proves_nothing(seed, axes):
     """Zero is harder to rebuild than anything at all, so that problem's optimum is above this one's."""
     rng = np.random.default_rng(seed)
-    shared, observed = rng.normal(size=(5, 2)), np.array([[True] * 5, [False, False, True, True, True]])
+    shared, observed = (
+        rng.normal(size=(5, 2)),
+        np.array([[True] * 5, [False, False, True, True, True]]),
+    )
     views = [present[:, None] * (shared @ rng.normal(size=(2, 3))) for present in observed]
     case = Case(views, np.full(2, 0.05), 1.0, axes, observed)
     zeros = admm(replace(case.problem, observed=None), tol=1e-6, max_iter=1000)
@@ -134,7 +147,10 @@ def test_a_constraint_that_rounding_hides_is_not_taken_to_hold(order):
     """
     rows = list(order)
     factor = np.array([[1.0, 1.0], [1e-17, 0.0], [1.0, 1.0]])[rows]
-    target, dual = np.array([[0.0], [1.0], [0.0]])[rows], np.array([[1.0], [1.0], [-1.0]])[rows] / np.sqrt(3)
+    target, dual = (
+        np.array([[0.0], [1.0], [0.0]])[rows],
+        np.array([[1.0], [1.0], [-1.0]])[rows] / np.sqrt(3),
+    )
     problem = Problem([factor], [target], np.array([1e-30]), 0.0, L12(), Nuclear(), Uncoupled())
     objective = problem.value(np.array([[[1e17], [-1e17]]]))
     assert objective < 1e-12
@@ -174,13 +190,19 @@ def test_all_certified_intervals_of_a_problem_meet(case):
 
 
 @examples(25)
-@given(case=cases(exponents=TINY, kinds=("ill-conditioned", "low rank", "uneven samples"), zeros=False))
+@given(
+    case=cases(exponents=TINY, kinds=("ill-conditioned", "low rank", "uneven samples"), zeros=False)
+)
 def test_all_certified_intervals_meet_at_weights_near_rounding(case):
     all_intervals_meet(case)
 
 
 @examples(15)
-@given(case=cases(CLRSC, exponents=(-3.0, 0.0), kinds=("gaussian", "low rank", "ill-conditioned"), masks=False))
+@given(
+    case=cases(
+        CLRSC, exponents=(-3.0, 0.0), kinds=("gaussian", "low rank", "ill-conditioned"), masks=False
+    )
+)
 def test_all_certified_intervals_meet_where_directions_are_screened(case):
     all_intervals_meet(case)
 
@@ -205,11 +227,19 @@ def test_the_bound_of_strict_rank_one_holds_for_every_stack_of_multiples(case, s
     rng = np.random.default_rng(seed)
     for how in ("zero", "identity", "random"):
         shared = a_stack(strict, rng, how)[0]
-        a_bound_holds(result.dual_bound, strict, [scale * shared for scale in rng.normal(size=len(case.views))])
+        a_bound_holds(
+            result.dual_bound,
+            strict,
+            [scale * shared for scale in rng.normal(size=len(case.views))],
+        )
 
 
 @examples(15)
-@given(case=cases(exponents=(-2.0, 0.0), kinds=("gaussian", "low rank", "duplicates"), largest=6, scales=False))
+@given(
+    case=cases(
+        exponents=(-2.0, 0.0), kinds=("gaussian", "low rank", "duplicates"), largest=6, scales=False
+    )
+)
 def test_the_interval_holds_the_optimum_of_a_generic_solver(case):
     assume(case.unit > 0)
     best = optimum(case.views, case.lam, case.tau, **case.axes, observed=case.observed)
@@ -224,11 +254,18 @@ MODELS = {
         viewspan.CLRSC,
         [{"lam": 0.3, "tau": 0.5} | more for more in ({}, {"tol": 1e-7}, {"solver": "ladmpsap"})],
     ),
-    "robust": (viewspan.CLRSC, [{"datafit": "l12"}, {"datafit": "l12", "tol": 1e-6, "max_iter": 500}]),
+    "robust": (
+        viewspan.CLRSC,
+        [{"datafit": "l12"}, {"datafit": "l12", "tol": 1e-6, "max_iter": 500}],
+    ),
     "LRR": (viewspan.LRR, [{}, {"solver": "ladmap"}]),
     "LRR l12": (
         viewspan.LRR,
-        [{"datafit": "l12"}, {"datafit": "l12", "tol": 1e-6}, {"datafit": "l12", "solver": "ladmap"}],
+        [
+            {"datafit": "l12"},
+            {"datafit": "l12", "tol": 1e-6},
+            {"datafit": "l12", "solver": "ladmap"},
+        ],
     ),
     "SSC": (viewspan.SSC, [{}, {"tol": 1e-7, "max_iter": 300}]),
     "MLAP": (viewspan.MLAP, [{}, {"tol": 1e-6, "max_iter": 300}, {"solver": "ladmpsap"}]),
@@ -238,7 +275,9 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 @examples(4)
 @given(
-    seed=SEEDS, kind=st.sampled_from(["gaussian", "low rank", "duplicates", "ill-conditioned"]), n=st.integers(6, 16)
+    seed=SEEDS,
+    kind=st.sampled_from(["gaussian", "low rank", "duplicates", "ill-conditioned"]),
+    n=st.integers(6, 16),
 )
 def test_intervals_of_an_estimator_meet_whatever_its_solver_and_tolerance(name, seed, kind, n):
     make, variants = MODELS[name]
@@ -250,5 +289,8 @@ def test_intervals_of_an_estimator_meet_whatever_its_solver_and_tolerance(name, 
     for result in found[1:]:
         np.testing.assert_allclose(result.lam, found[0].lam, rtol=1e-9)
         assert result.tau == pytest.approx(found[0].tau, rel=1e-9)
-    highest, lowest = max(result.dual_bound for result in found), min(result.objective for result in found)
+    highest, lowest = (
+        max(result.dual_bound for result in found),
+        min(result.objective for result in found),
+    )
     assert highest <= lowest * (1 + 1e-9)

@@ -12,7 +12,12 @@ from sklearn.metrics import adjusted_rand_score
 import viewspan
 from tests.properties.strategies import AXES, SEEDS, cases, examples
 
-PLAIN = {"kinds": ("gaussian", "low rank", "duplicates"), "exponents": (-2.0, 0.0), "scales": False, "zeros": False}
+PLAIN = {
+    "kinds": ("gaussian", "low rank", "duplicates"),
+    "exponents": (-2.0, 0.0),
+    "scales": False,
+    "zeros": False,
+}
 ROTATED = tuple(axes for axes in AXES if axes["datafit"] != "l1")
 NEAR = 1e-4
 """How far coefficients may be from each other that are solved to a gap of 1e-9."""
@@ -27,7 +32,9 @@ def alike(first, second, expected, case):
     """Two results whose intervals meet, the coefficients of the second being as expected; what a gap leaves open is
     allowed for.
     """
-    assert max(first.dual_bound, second.dual_bound) <= min(first.objective, second.objective) * (1 + 1e-12)
+    assert max(first.dual_bound, second.dual_bound) <= min(first.objective, second.objective) * (
+        1 + 1e-12
+    )
     if max(first.gap, second.gap) <= 1e-9:
         np.testing.assert_allclose(np.stack(second.coefficients), np.stack(expected), atol=NEAR)
 
@@ -65,7 +72,9 @@ def test_coefficients_follow_views_into_another_order(case, seed):
 def test_rotated_features_change_nothing(case, seed):
     rng = np.random.default_rng(seed)
     rotations = [np.linalg.qr(rng.normal(size=(view.shape[1],) * 2))[0] for view in case.views]
-    moved = replace(case, views=[view @ turn for view, turn in zip(case.views, rotations, strict=True)])
+    moved = replace(
+        case, views=[view @ turn for view, turn in zip(case.views, rotations, strict=True)]
+    )
     first = solved(case)
     alike(first, solved(moved), first.coefficients, case)
 
@@ -82,7 +91,10 @@ def test_a_unit_that_is_a_power_of_two_changes_no_digit(case, power):
     )
     first, second = case.solve(max_iter=50), scaled.solve(max_iter=50)
     np.testing.assert_array_equal(second.cores, first.cores)
-    assert (second.objective, second.dual_bound) == (scale**degree * first.objective, scale**degree * first.dual_bound)
+    assert (second.objective, second.dual_bound) == (
+        scale**degree * first.objective,
+        scale**degree * first.dual_bound,
+    )
     assert (second.n_iter, second.status) == (first.n_iter, first.status)
 
 
@@ -128,9 +140,17 @@ def test_labels_know_neither_order_nor_axes_nor_unit(name, seed):
     order = rng.permutation(len(truth))
     labels = fitted(name, views).labels_
     assert adjusted_rand_score(truth, labels) == 1.0
-    assert adjusted_rand_score(labels[order], fitted(name, [view[order] for view in views]).labels_) == 1.0
+    assert (
+        adjusted_rand_score(labels[order], fitted(name, [view[order] for view in views]).labels_)
+        == 1.0
+    )
     assert adjusted_rand_score(labels, fitted(name, views[::-1]).labels_) == 1.0
-    assert adjusted_rand_score(labels, fitted(name, [1e5 / 3 * view for view in views], normalize=False).labels_) == 1.0
+    assert (
+        adjusted_rand_score(
+            labels, fitted(name, [1e5 / 3 * view for view in views], normalize=False).labels_
+        )
+        == 1.0
+    )
     if name != "CLRSC l1":
         turned = [view @ np.linalg.qr(rng.normal(size=(view.shape[1],) * 2))[0] for view in views]
         assert adjusted_rand_score(labels, fitted(name, turned).labels_) == 1.0
@@ -140,7 +160,9 @@ def test_labels_know_neither_order_nor_axes_nor_unit(name, seed):
 @pytest.mark.parametrize("name", MODELS)
 @examples(2)
 @given(seed=SEEDS, power=st.integers(-40, 40))
-def test_a_fit_in_a_unit_that_is_a_power_of_two_is_the_same_to_the_last_digit(name, normalize, seed, power):
+def test_a_fit_in_a_unit_that_is_a_power_of_two_is_the_same_to_the_last_digit(
+    name, normalize, seed, power
+):
     views, _ = clear_clusters(seed)
     first = fitted(name, views, normalize=normalize)
     second = fitted(name, [2.0**power * view for view in views], normalize=normalize)

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties.strategies import EPS, KINDS, SEEDS, examples, matrix
-from viewspan.model.couplings import L12Coupling, NuclearCoupling, RankOne, Uncoupled
-from viewspan.model.datafits import L1, L12, Ball, Frobenius
-from viewspan.model.penalties import FAST, Nuclear, ZeroDiagonalL1
+from viewspan.objective.couplings import L12Coupling, NuclearCoupling, RankOne, Uncoupled
+from viewspan.objective.datafits import L1, L12, Ball, Frobenius
+from viewspan.objective.penalties import FAST, Nuclear, ZeroDiagonalL1
 
 
 def singular(matrix):
@@ -49,11 +49,17 @@ class Norm:
     on: str = "matrix"
 
 
-NUCLEAR = {"norm": lambda x: singular(x).sum(), "dual": lambda x: singular(x).max(initial=0.0), "squares": FAST}
+NUCLEAR = {
+    "norm": lambda x: singular(x).sum(),
+    "dual": lambda x: singular(x).max(initial=0.0),
+    "squares": FAST,
+}
 COLUMNS = {"norm": lambda x: columns(x).sum(), "dual": lambda x: columns(x).max(initial=0.0)}
 NORMS = {
     "L12": Norm(L12().prox, L12().value, **COLUMNS),
-    "L1": Norm(L1().prox, L1().value, lambda x: np.abs(x).sum(), lambda x: np.abs(x).max(initial=0.0)),
+    "L1": Norm(
+        L1().prox, L1().value, lambda x: np.abs(x).sum(), lambda x: np.abs(x).max(initial=0.0)
+    ),
     "Nuclear": Norm(
         lambda x, t: Nuclear().prox_and_value(x, np.float64(t))[0],
         lambda x: Nuclear().value(x, np.float64(1)),
@@ -104,7 +110,9 @@ def points(draw, on="matrix", count=1):
     def point():
         kind = draw(st.sampled_from(KINDS))
         if on == "stack":
-            return scale * matrix(kind, rng, depth, n_rows * n_columns).reshape(depth, n_rows, n_columns)
+            return scale * matrix(kind, rng, depth, n_rows * n_columns).reshape(
+                depth, n_rows, n_columns
+            )
         return scale * matrix(kind, rng, n_rows, n_rows if on == "square" else n_columns)
 
     found = [point() for _ in range(count)]
@@ -187,7 +195,9 @@ def test_the_ball_holds_the_nearest_point(point, seed, relative):
     found = Ball(radius).prox(residual, 1.0)
     rest, allowed = residual - found, error(residual, 1.0)
     assert (columns(found) <= radius + allowed).all()
-    np.testing.assert_allclose((rest * found).sum(axis=0), radius * columns(rest), atol=allowed * size)
+    np.testing.assert_allclose(
+        (rest * found).sum(axis=0), radius * columns(rest), atol=allowed * size
+    )
     np.testing.assert_allclose(Ball(radius).conjugate(rest), radius * columns(rest), rtol=1e-12)
 
 
@@ -201,7 +211,11 @@ def test_the_nearest_stack_of_rank_one_is_as_near_as_the_svd_says(stack, step):
     assert kept[1:].max(initial=0.0) <= allowed
     assert RankOne().value(found) == 0.0
     missed = np.sqrt((values[1:] ** 2).sum())
-    assert missed - allowed <= np.linalg.norm(stack - found) <= missed + np.sqrt(EPS) * np.linalg.norm(stack)
+    assert (
+        missed - allowed
+        <= np.linalg.norm(stack - found)
+        <= missed + np.sqrt(EPS) * np.linalg.norm(stack)
+    )
 
 
 @examples(10)
@@ -221,7 +235,10 @@ def test_a_prox_is_firmly_non_expansive(name, data, relative):
     moved, apart = prox(first, step) - prox(second, step), first - second
     squares = NORMS[name].squares if name in NORMS else np.inf
     allowed = 2 * (error(first, step, squares) + error(second, step, squares))
-    assert np.vdot(moved, moved) <= np.vdot(moved, apart) + allowed * np.linalg.norm(apart) + allowed**2
+    assert (
+        np.vdot(moved, moved)
+        <= np.vdot(moved, apart) + allowed * np.linalg.norm(apart) + allowed**2
+    )
 
 
 VANISHING = 1e-150
@@ -265,7 +282,9 @@ def test_value_and_polar_obey_hoelder(name, data):
 
 @examples(40)
 @given(point=points(), relative=STEPS, enlargement=st.floats(1.0, 10.0))
-def test_what_is_clipped_to_the_dual_ball_is_inside_up_to_the_uncertainty_it_names(point, relative, enlargement):
+def test_what_is_clipped_to_the_dual_ball_is_inside_up_to_the_uncertainty_it_names(
+    point, relative, enlargement
+):
     (matrix_,) = point
     lam = np.float64(relative * (np.linalg.norm(matrix_) or 1.0))
     excess = Nuclear().excess(matrix_, lam)

@@ -20,7 +20,9 @@ GENTLE = {
 }
 PUBLISHED = tuple(axes for axes in AXES if axes["datafit"] != "l1")
 ALONE = tuple(axes for axes in PUBLISHED if axes["coupling"] == "none")
-CLOSED = tuple(axes for axes in ALONE if axes["penalty"] == "nuclear" and "frobenius" in axes["datafit"])
+CLOSED = tuple(
+    axes for axes in ALONE if axes["penalty"] == "nuclear" and "frobenius" in axes["datafit"]
+)
 GAP, PRESSED = 1e-8, 1e-3
 
 
@@ -30,8 +32,14 @@ def agree(ours, theirs, best, case):
     assert theirs.gap <= PRESSED
     for found in (ours, theirs):
         assert found.dual_bound <= best + 1e-6 * case.unit
-        assert best - 1e-6 * case.unit <= found.objective <= best + found.gap * found.objective + 1e-6 * case.unit
-    assert max(ours.dual_bound, theirs.dual_bound) <= min(ours.objective, theirs.objective) * (1 + 1e-12)
+        assert (
+            best - 1e-6 * case.unit
+            <= found.objective
+            <= best + found.gap * found.objective + 1e-6 * case.unit
+        )
+    assert max(ours.dual_bound, theirs.dual_bound) <= min(ours.objective, theirs.objective) * (
+        1 + 1e-12
+    )
 
 
 @examples(20)

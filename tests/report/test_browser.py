@@ -26,7 +26,9 @@ def page(tmp_path_factory):
     model = viewspan.CLRSC(5, random_state=0).fit({"radar <b>": views[0], "optical": views[1]})
     path = tmp_path_factory.mktemp("page") / "report.html"
     ids = [f"<i>sample</i> {row}" for row in range(60)]
-    path.write_text(html_report(model, ids=ids, command="viewspan cluster a.csv b.csv"), encoding="utf-8")
+    path.write_text(
+        html_report(model, ids=ids, command="viewspan cluster a.csv b.csv"), encoding="utf-8"
+    )
     return path, model, ids
 
 
@@ -37,7 +39,8 @@ def shown_at(browser, page, size, scheme="light"):
         {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == PHONE},
     )
     browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
     )
     browser.get(page[0].as_uri())
 
@@ -49,7 +52,11 @@ def test_no_error_and_no_request(browser, page, size):
     shown_at(browser, page, size)
     assert browser.get_log("browser") == []
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    asked = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+    asked = [
+        event["params"]["request"]["url"]
+        for event in events
+        if event["method"] == "Network.requestWillBeSent"
+    ]
     assert [url for url in asked if not url.startswith("data:")] == [page[0].as_uri()]
 
 

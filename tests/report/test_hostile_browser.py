@@ -9,7 +9,7 @@ import viewspan
 from tests.hostile_names import NAMES
 from tests.problems import many_subspaces
 from tests.report.test_browser import DESKTOP, PHONE, shown_at
-from viewspan._text import visible
+from viewspan._utils.text import visible
 from viewspan.report import html_report
 
 WIDER = """
@@ -37,7 +37,13 @@ def page(tmp_path_factory):
     ids = [f"{name}{row}" for row in (1, 2) for name in names]
     shapes = {NAMES["long"]: (4, 5), NAMES["script"]: (4, 5)}
     text = html_report(
-        model, ids=ids, views=named, image_shapes=shapes, notes=names, command=" ".join(names), scores={names[0]: 0.5}
+        model,
+        ids=ids,
+        views=named,
+        image_shapes=shapes,
+        notes=names,
+        command=" ".join(names),
+        scores={names[0]: 0.5},
     )
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(text, encoding="utf-8")
@@ -54,7 +60,11 @@ def test_nothing_runs_and_nothing_is_asked_for(browser, page, size):
     assert browser.get_log("browser") == []
     assert browser.title == "50 samples, 25 views, 5 clusters · viewspan"
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    asked = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+    asked = [
+        event["params"]["request"]["url"]
+        for event in events
+        if event["method"] == "Network.requestWillBeSent"
+    ]
     assert [url for url in asked if not url.startswith("data:")] == [page[0].as_uri()]
 
 
@@ -69,9 +79,13 @@ def test_nothing_leaves_the_page(browser, page, size):
 
 def test_names_are_there_as_words(browser, page):
     shown_at(browser, page, DESKTOP)
-    notes = browser.execute_script("return [...document.querySelectorAll('.notes li')].map((one) => one.textContent)")
+    notes = browser.execute_script(
+        "return [...document.querySelectorAll('.notes li')].map((one) => one.textContent)"
+    )
     assert notes == [visible(name, keep="\n\t") for name in NAMES.values()]
-    views = browser.execute_script("return [...document.querySelectorAll('td bdi')].map((one) => one.textContent)")
+    views = browser.execute_script(
+        "return [...document.querySelectorAll('td bdi')].map((one) => one.textContent)"
+    )
     assert set(notes) <= set(views)
 
 

@@ -15,12 +15,12 @@ import viewspan
 from tests.hostile_names import NAMES
 from tests.problems import many_subspaces
 from viewspan import plot
-from viewspan._text import shortened, visible
-from viewspan.commands.app import app
-from viewspan.commands.terminal import Terminal
+from viewspan._utils.text import shortened, visible
+from viewspan.cli.app import app
+from viewspan.cli.terminal import Terminal
+from viewspan.io.readers.labels import labels_csv
 from viewspan.plot.style import LONGEST, plain
 from viewspan.report import html_report
-from viewspan.tables.labels import labels_csv
 
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -60,7 +60,12 @@ def model():
 @pytest.fixture(scope="module")
 def page(model):
     names = list(NAMES.values())
-    return html_report(model, ids=[f"{name}{row}" for row in (1, 2) for name in names], notes=names, command=names[0])
+    return html_report(
+        model,
+        ids=[f"{name}{row}" for row in (1, 2) for name in names],
+        notes=names,
+        command=names[0],
+    )
 
 
 def test_names_are_words_of_the_page(page):
@@ -70,7 +75,9 @@ def test_names_are_words_of_the_page(page):
         assert visible(name, keep="\n\t").strip() in shown  # among notes, and views
     assert [tag for tag, _ in found.tags].count("script") == 2
     assert not [tag for tag, _ in found.tags if tag in {"img", "iframe", "object", "b", "red"}]
-    assert not [name for _, attributes in found.tags for name in attributes if name.startswith("on")]
+    assert not [
+        name for _, attributes in found.tags for name in attributes if name.startswith("on")
+    ]
 
 
 def test_the_page_is_text_without_characters_that_act(page):
@@ -114,13 +121,17 @@ def test_the_terminal_obeys_no_name():
 
 def test_labels_come_back_exactly_as_the_ids_were():
     """A spreadsheet may take "=1+1" for a formula; the file is for programs, and data is not altered."""
-    ids = np.array([f"{name}x" for kind, name in NAMES.items() if kind not in ("zero", "half a letter")])
+    ids = np.array(
+        [f"{name}x" for kind, name in NAMES.items() if kind not in ("zero", "half a letter")]
+    )
     written = labels_csv(ids, np.zeros(len(ids), dtype=int), np.ones(len(ids)))
     rows = list(csv.reader(io.StringIO(written.decode(), newline="")))
     assert [row[0] for row in rows[1:]] == list(ids)
 
 
-@pytest.mark.parametrize("kind", ["script", "control", "turned", "lines", "markup", "formula of TeX"])
+@pytest.mark.parametrize(
+    "kind", ["script", "control", "turned", "lines", "markup", "formula of TeX"]
+)
 def test_names_of_files_and_columns_on_the_command_line(kind, tmp_path):
     name = NAMES[kind].replace("/", "∕").replace("\x00", "")[:60]
     rng = np.random.default_rng(0)
@@ -129,7 +140,9 @@ def test_names_of_files_and_columns_on_the_command_line(kind, tmp_path):
         rows = [f"{row},{line}" for row, line in enumerate(values)]
         (tmp_path / f"{name}{number}.csv").write_text("\n".join(["id,=1+1,[red],<b>", *rows]))
     files = [str(tmp_path / f"{name}{number}.csv") for number in (1, 2)]
-    result = CliRunner().invoke(app, ["cluster", *files, "--id", "id", "-k", "3", "-o", str(tmp_path / "out")])
+    result = CliRunner().invoke(
+        app, ["cluster", *files, "--id", "id", "-k", "3", "-o", str(tmp_path / "out")]
+    )
     assert result.exit_code == 0, result.output
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert visible(f"{name}1", keep="\n\t") in [cell.strip() for cell in Page(report).cells]

@@ -31,7 +31,9 @@ class Tags(HTMLParser):
 @pytest.fixture(scope="module")
 def fitted():
     views, _ = many_subspaces(120)
-    return viewspan.CLRSC(5, random_state=0).fit(dict(zip((SPITEFUL, "plain"), views, strict=True))), views
+    return viewspan.CLRSC(5, random_state=0).fit(
+        dict(zip((SPITEFUL, "plain"), views, strict=True))
+    ), views
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,9 @@ def test_nothing_is_asked_of_the_network(page):
 def test_ids_of_elements_are_unique_and_references_are_there(page):
     ids = [attributes["id"] for _, attributes in Tags(page).found if "id" in attributes]
     assert len(ids) == len(set(ids))
-    references = {attributes["xlink:href"] for _, attributes in Tags(page).found if "xlink:href" in attributes}
+    references = {
+        attributes["xlink:href"] for _, attributes in Tags(page).found if "xlink:href" in attributes
+    }
     assert {name[1:] for name in references if name.startswith("#")} <= set(ids)
     assert set(re.findall(r"url\(#([^)]*)\)", page)) <= set(ids)
 
@@ -119,7 +123,9 @@ def test_too_few_names(fitted):
 
 
 def test_what_is_proven_is_said(fitted):
-    assert f"within {percent(fitted[0].dual_gap_)} of the best possible" in certificate_sentence(fitted[0])
+    assert f"within {percent(fitted[0].dual_gap_)} of the best possible" in certificate_sentence(
+        fitted[0]
+    )
     strict = viewspan.CLRSC(5, coupling="rank_one", random_state=0).fit(fitted[1])
     assert "not convex" in certificate_sentence(strict)
     early = viewspan.CLRSC(5, max_iter=1, tol=1e-9, random_state=0)
@@ -128,6 +134,8 @@ def test_what_is_proven_is_said(fitted):
     assert "more than was asked for" in certificate_sentence(early)
 
 
-@pytest.mark.parametrize(("share", "text"), [(3.2e-5, "0.0032 %"), (0.5, "50 %"), (0.0, "0 %"), (0.0123, "1.2 %")])
+@pytest.mark.parametrize(
+    ("share", "text"), [(3.2e-5, "0.0032 %"), (0.5, "50 %"), (0.0, "0 %"), (0.0123, "1.2 %")]
+)
 def test_percent(share, text):
     assert percent(share) == text

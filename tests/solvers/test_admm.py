@@ -5,7 +5,7 @@ import pytest
 
 import viewspan
 from tests.problems import full_problem, random_views
-from viewspan.model import penalties
+from viewspan.objective import penalties
 from viewspan.solvers.admm import admm
 from viewspan.solvers.closed_form import solve_closed_form
 from viewspan.solvers.schedule import Schedule
@@ -26,7 +26,9 @@ def test_clrsc_without_coupling_is_lrr():
     views = random_views(1)
     alone = viewspan.solve(views, [0.1, 0.2], coupling="none")
     coupled = viewspan.solve(views, [0.1, 0.2], 1e-9, tol=1e-8)
-    np.testing.assert_allclose(np.stack(coupled.coefficients), np.stack(alone.coefficients), atol=1e-4)
+    np.testing.assert_allclose(
+        np.stack(coupled.coefficients), np.stack(alone.coefficients), atol=1e-4
+    )
 
 
 def test_a_warm_start_needs_fewer_iterations():
@@ -59,7 +61,10 @@ def test_an_overflow_returns_the_last_good_iterate(monkeypatch):
         return (prox if len(calls) < 60 else prox * np.inf), value
 
     monkeypatch.setattr(penalties.Nuclear, "prox_and_value", breaking)
-    with np.errstate(invalid="ignore"), pytest.warns(viewspan.pipeline.ConvergenceWarning, match="non-finite"):
+    with (
+        np.errstate(invalid="ignore"),
+        pytest.warns(viewspan.solvers.solve.ConvergenceWarning, match="non-finite"),
+    ):
         result = viewspan.solve(random_views(4), 0.1, 0.5, tol=1e-15)
     assert result.status == "non_finite"
     assert np.isfinite(result.cores).all()
@@ -76,7 +81,9 @@ def test_a_failing_fast_decomposition_takes_the_slow_road(monkeypatch):
     expected = viewspan.solve(views, 0.1, 0.5, tol=1e-6)
     monkeypatch.setattr(np.linalg, "svd", failing)
     monkeypatch.setattr(np.linalg, "eigh", failing)
-    assert viewspan.solve(views, 0.1, 0.5, tol=1e-6).objective == pytest.approx(expected.objective, rel=1e-9)
+    assert viewspan.solve(views, 0.1, 0.5, tol=1e-6).objective == pytest.approx(
+        expected.objective, rel=1e-9
+    )
 
 
 def test_noise_free_data_converges_although_the_fast_svd_fails_there(load):

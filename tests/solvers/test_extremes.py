@@ -7,7 +7,7 @@ import pytest
 
 import viewspan
 from tests.problems import full_problem, random_views
-from viewspan.reduction import reduce_views
+from viewspan.objective.reduction import reduce_views
 
 AXES = [
     {},
@@ -41,7 +41,10 @@ def test_the_bound_holds_for_ill_conditioned_wide_views(axes, small):
 @pytest.mark.parametrize("scale", [1e4, 1e8, 1e12])
 def test_a_small_view_next_to_a_large_one_keeps_its_directions(shape, scale):
     n_samples, n_features = shape
-    large, small = random_views(0, (n_features,), n_samples, 2)[0], random_views(1, (n_features,), n_samples, 2)[0]
+    large, small = (
+        random_views(0, (n_features,), n_samples, 2)[0],
+        random_views(1, (n_features,), n_samples, 2)[0],
+    )
     weights = [0.1 * np.linalg.norm(scale * large, 2) ** 2, 0.1 * np.linalg.norm(small, 2) ** 2]
     together = viewspan.solve([scale * large, small], weights).coefficients[1]
     alone = viewspan.solve([small], weights[1]).coefficients[0]
@@ -55,7 +58,9 @@ def test_the_solver_does_not_know_the_scale_of_the_data(axes, scale):
     unit = scale if axes.get("datafit") == "l12" else scale**2
     reference = viewspan.solve(views, 0.2, 0.1, **axes)
     seen = []
-    scaled = viewspan.solve([scale * view for view in views], 0.2 * unit, 0.1 * unit, callback=seen.append, **axes)
+    scaled = viewspan.solve(
+        [scale * view for view in views], 0.2 * unit, 0.1 * unit, callback=seen.append, **axes
+    )
     assert scaled.n_iter == reference.n_iter
     assert scaled.objective == pytest.approx(unit * reference.objective, rel=1e-8)
     assert scaled.dual_bound == pytest.approx(unit * reference.dual_bound, rel=1e-8)
@@ -89,7 +94,9 @@ def test_ladmpsap_never_diverges_and_converges_where_its_constants_fit(scale):
     pressed = viewspan.solve(views, *weights, solver="ladmpsap", tol=1e-9, max_iter=3000)
     assert pressed.objective <= sum(np.linalg.norm(view) ** 2 for view in views) * (1 + 1e-9)
     if scale >= 0.1:
-        assert pressed.objective == pytest.approx(viewspan.solve(views, *weights, tol=1e-8).objective, rel=1e-4)
+        assert pressed.objective == pytest.approx(
+            viewspan.solve(views, *weights, tol=1e-8).objective, rel=1e-4
+        )
 
 
 @pytest.mark.parametrize("solver", ["admm", "ladmpsap"])
@@ -149,16 +156,24 @@ def test_without_weights_the_fit_is_exact(datafit, masked):
 def test_no_answer_is_worse_than_none():
     """Views of sizes that no iteration can balance in a few steps."""
     first, second = random_views(3, (5, 4), 9)
-    for axes in ({"coupling": "rank_one"}, {"penalty": "l1", "tau": 1.0}, {"datafit": "l1", "tau": 1.0}):
+    for axes in (
+        {"coupling": "rank_one"},
+        {"penalty": "l1", "tau": 1.0},
+        {"datafit": "l1", "tau": 1.0},
+    ):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             result = viewspan.solve([1e9 * first, 1e-9 * second], 1.0, **axes, max_iter=50)
-        at_zero = 1e9 * np.abs(first).sum() if axes.get("datafit") == "l1" else 1e18 * np.sum(first**2)
+        at_zero = (
+            1e9 * np.abs(first).sum() if axes.get("datafit") == "l1" else 1e18 * np.sum(first**2)
+        )
         assert result.objective <= at_zero * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("rank", [3, 4, 5])
-@pytest.mark.parametrize("axes", [{}, {"datafit": "l12"}, {"coupling": "rank_one", "tau": 0.0}], ids=str)
+@pytest.mark.parametrize(
+    "axes", [{}, {"datafit": "l12"}, {"coupling": "rank_one", "tau": 0.0}], ids=str
+)
 def test_views_of_low_rank_are_solved_in_their_joint_basis(axes, rank):
     """Singular vectors of rounding do not lie in it; as rows of a spectrum they made the linear system a wrong one."""
     views = [*random_views(0, (5, 9), 12, rank), np.zeros((12, 4))]
@@ -170,4 +185,6 @@ def test_views_of_low_rank_are_solved_in_their_joint_basis(axes, rank):
     whole = full_problem(views, weights["lam"], weights["tau"], **names)
     assert whole.value(np.stack(result.coefficients)) == pytest.approx(result.objective, rel=1e-9)
     for spectrum in reduce_views(views).spectra:
-        np.testing.assert_allclose(spectrum.right @ spectrum.right.T, np.eye(len(spectrum.values)), atol=1e-12)
+        np.testing.assert_allclose(
+            spectrum.right @ spectrum.right.T, np.eye(len(spectrum.values)), atol=1e-12
+        )

@@ -54,7 +54,9 @@ def test_lrr_of_the_authors_takes_views_one_by_one(load):
 
 def test_lrr_of_the_authors_gets_to_the_closed_form_when_pressed():
     (view,) = random_views(0)[:1]
-    pressed = viewspan.solve([view], 0.3, coupling="none", solver="ladmap", tol=1e-9, max_iter=20000)
+    pressed = viewspan.solve(
+        [view], 0.3, coupling="none", solver="ladmap", tol=1e-9, max_iter=20000
+    )
     closed = viewspan.solve([view], 0.3, coupling="none")
     assert pressed.status == "residuals"
     assert abs(pressed.objective - closed.objective) <= 1e-6 * closed.objective
@@ -92,7 +94,7 @@ def test_a_non_finite_iterate_never_leaves_the_solver(monkeypatch):
         return new
 
     monkeypatch.setattr(module.Run, "step", breaking)
-    with pytest.warns(viewspan.pipeline.ConvergenceWarning, match="non-finite"):
+    with pytest.warns(viewspan.solvers.solve.ConvergenceWarning, match="non-finite"):
         result = viewspan.solve(random_views(0), 0.1, 0.5, solver="ladmpsap")
     assert result.status == "non_finite"
     assert np.isfinite(np.stack(result.coefficients)).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.problems import full_problem, random_views
-from viewspan._linalg import NumericalError
+from viewspan._utils.linalg import NumericalError
 from viewspan.solvers import admm as module
 from viewspan.solvers.admm import Iteration, admm, at_zero, measure, no_worse_than_zero
 from viewspan.solvers.closed_form import applies, solve_closed_form
@@ -76,7 +76,9 @@ def test_rho_is_balanced_at_first_always_then_at_every_look_and_at_last_never(mo
 
 def test_a_promising_residual_is_looked_at(monkeypatch):
     monkeypatch.setattr(Schedule, "is_due", lambda self, n_iter: False)
-    monkeypatch.setattr(Schedule, "is_promising", lambda self, relative: seen.append(relative) or len(seen) == 3)
+    monkeypatch.setattr(
+        Schedule, "is_promising", lambda self, relative: seen.append(relative) or len(seen) == 3
+    )
     seen = []
     calls, looks = recorded(monkeypatch, problem_of(), 30)
     assert looks == [3, 30]
@@ -134,7 +136,9 @@ def test_an_iterate_that_is_not_finite_ends_with_what_was_found(monkeypatch, fou
 
     count = []
     monkeypatch.setattr(Iteration, "residuals", overflowing)
-    monkeypatch.setattr(Schedule, "is_due", lambda self, n_iter: (found and n_iter == 9) or n_iter == 12)
+    monkeypatch.setattr(
+        Schedule, "is_due", lambda self, n_iter: (found and n_iter == 9) or n_iter == 12
+    )
     monkeypatch.setattr(Schedule, "is_promising", lambda self, relative: False)
     solution = admm(problem_of(), tol=1e-15)
     assert (solution.status, solution.n_iter) == ("non_finite", 12)
@@ -175,7 +179,9 @@ def test_nothing_is_returned_where_it_is_better():
     assert no_worse_than_zero(problem, None, n_iter=3).n_iter == 3
 
 
-@pytest.mark.parametrize("axes", [{}, {"datafit": "l12"}, {"coupling": "none", "tau": 0.0}], ids=str)
+@pytest.mark.parametrize(
+    "axes", [{}, {"datafit": "l12"}, {"coupling": "none", "tau": 0.0}], ids=str
+)
 def test_residuals_are_those_of_the_splits(axes):
     problem = problem_of(**axes)
     iteration = Iteration(problem, State.zero(problem))
@@ -191,21 +197,31 @@ def test_residuals_are_those_of_the_splits(axes):
     splits = state.copies
     assert copies.primal == pytest.approx(size([stack - s.copy for s in splits]))
     assert copies.dual == pytest.approx(2.0 * size([s.copy - s.previous for s in splits]))
-    assert copies.size == pytest.approx(max(size([stack] * len(splits)), size([s.copy for s in splits])))
+    assert copies.size == pytest.approx(
+        max(size([stack] * len(splits)), size([s.copy for s in splits]))
+    )
     assert copies.force == pytest.approx(2.0 * size([s.point - s.copy for s in splits]))
     if "datafit" not in axes:
         assert fit is None
         return
     images = problem.residuals(stack)
-    assert fit.primal == pytest.approx(size([i - s.copy for i, s in zip(images, state.residual, strict=True)]))
-    pulled = [f.T @ (s.copy - s.previous) for f, s in zip(problem.factors, state.residual, strict=True)]
+    assert fit.primal == pytest.approx(
+        size([i - s.copy for i, s in zip(images, state.residual, strict=True)])
+    )
+    pulled = [
+        f.T @ (s.copy - s.previous) for f, s in zip(problem.factors, state.residual, strict=True)
+    ]
     assert fit.dual == pytest.approx(3.0 * size(pulled))
     assert fit.size == pytest.approx(max(size(images), size([s.copy for s in state.residual])))
-    pulled = [f.T @ (s.point - s.copy) for f, s in zip(problem.factors, state.residual, strict=True)]
+    pulled = [
+        f.T @ (s.point - s.copy) for f, s in zip(problem.factors, state.residual, strict=True)
+    ]
     assert fit.force == pytest.approx(3.0 * size(pulled))
 
 
-@pytest.mark.parametrize("axes", [{}, {"datafit": "l12"}, {"coupling": "none", "tau": 0.0}, {"missing": True}], ids=str)
+@pytest.mark.parametrize(
+    "axes", [{}, {"datafit": "l12"}, {"coupling": "none", "tau": 0.0}, {"missing": True}], ids=str
+)
 def test_one_iteration_minimises_in_the_coefficients_then_takes_every_prox(axes):
     axes = dict(axes)
     observed = None
@@ -222,7 +238,10 @@ def test_one_iteration_minimises_in_the_coefficients_then_takes_every_prox(axes)
     state.rho, state.rho_fit = 0.7, 1.3
     before = [(s.copy.copy(), s.point.copy()) for s in [*state.copies, *state.residual]]
     iteration.advance()
-    n_copies, present = len(state.copies), np.ones((2, 8), dtype=bool) if observed is None else observed
+    n_copies, present = (
+        len(state.copies),
+        np.ones((2, 8), dtype=bool) if observed is None else observed,
+    )
     weight = problem.datafit.curvature or 1.3
     for view, (factor, target) in enumerate(zip(problem.factors, problem.targets, strict=True)):
         w = iteration.stack[view]
@@ -259,7 +278,15 @@ def test_a_look_certifies_the_penaltys_copy():
     assert solution.stack is iteration.state.penalty.copy
     assert solution.objective == pytest.approx(problem.value(solution.stack), rel=1e-9)
     (check,) = solution.history
-    assert check == (4, solution.objective, solution.dual_bound, solution.gap, copies.primal, copies.dual, 8)
+    assert check == (
+        4,
+        solution.objective,
+        solution.dual_bound,
+        solution.gap,
+        copies.primal,
+        copies.dual,
+        8,
+    )
     assert measure(iteration, copies, 4, solution.gap, [check]).status == "optimal"
     assert measure(iteration, copies, 4, solution.gap * 0.99, [check]).status == "max_iter"
     assert len(measure(iteration, copies, 4, 1e-4, [check]).history) == 2
@@ -287,7 +314,9 @@ def test_the_closed_form_and_its_proof(lam, datafit):
         left, values, right = np.linalg.svd(factor, full_matrices=False)
         kept = np.maximum(1.0 - lam[view] / (weight * values**2), 0.0)
         np.testing.assert_allclose(solution.stack[view], (right.T * kept) @ right, atol=1e-10)
-        np.testing.assert_allclose(solution.dual[view], (left * (weight * values * (1 - kept))) @ right, atol=1e-10)
+        np.testing.assert_allclose(
+            solution.dual[view], (left * (weight * values * (1 - kept))) @ right, atol=1e-10
+        )
     assert not solution.multiplier.any()
     assert solution.objective == pytest.approx(problem.value(solution.stack))
     assert solution.gap < 1e-9

@@ -21,7 +21,9 @@ WEIGHTS = [(0.1, 0.5), (0.02, 2.0), (0.6, 0.1)]
 RANDOM = np.random.default_rng(7)
 PROBLEMS = [
     pytest.param(shape, weights, seed, id=f"{len(shape[0])}views-{shape[1]}samples-{seed}")
-    for seed, (shape, weights) in enumerate((shape, weights) for shape in SHAPES for weights in WEIGHTS)
+    for seed, (shape, weights) in enumerate(
+        (shape, weights) for shape in SHAPES for weights in WEIGHTS
+    )
 ]
 
 
@@ -57,7 +59,17 @@ def test_clrsc_reaches_the_optimum_and_its_gap_never_lies(shape, weights, seed):
         ({"datafit": "frobenius", "penalty": "l1", "coupling": "nuclear"}, 0.3),
         ({"datafit": "frobenius", "coupling": "none"}, 0.0),
     ],
-    ids=["lrr-l12", "ssc", "mlap", "l12-nuclear", "l1-nuclear", "lrr-l1", "l1-l1", "collaborative-ssc", "lrr"],
+    ids=[
+        "lrr-l12",
+        "ssc",
+        "mlap",
+        "l12-nuclear",
+        "l1-nuclear",
+        "lrr-l1",
+        "l1-l1",
+        "collaborative-ssc",
+        "lrr",
+    ],
 )
 def test_the_rest_of_the_family_reaches_the_optimum(axes, tau, seed):
     views = random_views(seed)
@@ -76,10 +88,14 @@ def test_absent_samples_are_left_out_of_the_fit(datafit, n_features, seed):
     views = random_views(seed, n_features)
     absent = np.zeros((2, 8), dtype=bool)
     absent[0, [1, 4]] = absent[1, 6] = True
-    given = [np.where(gone[:, None], np.nan, view) for view, gone in zip(views, absent, strict=True)]
+    given = [
+        np.where(gone[:, None], np.nan, view) for view, gone in zip(views, absent, strict=True)
+    ]
     zeroed = [np.nan_to_num(view) for view in given]
     best = optimum(zeroed, [0.1, 0.25], 0.3, datafit=datafit, observed=~absent)
-    result = viewspan.solve(given, [0.1, 0.25], 0.3, datafit=datafit, missing="allow", tol=1e-6, max_iter=20000)
+    result = viewspan.solve(
+        given, [0.1, 0.25], 0.3, datafit=datafit, missing="allow", tol=1e-6, max_iter=20000
+    )
     assert abs(result.objective - best) <= 1e-5 * best
     assert result.dual_bound <= best * (1 + 1e-6)
     assert result.gap <= 1e-6
@@ -90,7 +106,9 @@ def test_absent_samples_are_left_out_of_the_fit(datafit, n_features, seed):
 def test_absent_samples_are_asked_for():
     views = random_views(0)
     views[1][3] = np.nan
-    with pytest.raises(ValueError, match=r"view 1 contains NaN in 9 of its 72 values.*missing='allow'"):
+    with pytest.raises(
+        ValueError, match=r"view 1 contains NaN in 9 of its 72 values.*missing='allow'"
+    ):
         viewspan.solve(views, 0.1)
 
 
@@ -131,7 +149,9 @@ def test_a_zero_weight_still_has_a_certificate(which):
 
 def test_hitting_the_cap_warns_with_the_certified_gap():
     views = random_views(2)
-    with pytest.warns(viewspan.pipeline.ConvergenceWarning, match=r"proven to be within .* of the optimum"):
+    with pytest.warns(
+        viewspan.solvers.solve.ConvergenceWarning, match=r"proven to be within .* of the optimum"
+    ):
         result = viewspan.solve(views, 0.1, 1.0, max_iter=1, tol=1e-12)
     assert result.status == "max_iter"
     assert result.history[-1].gap == result.gap

@@ -6,11 +6,19 @@ import numpy as np
 import pytest
 
 from tests.problems import full_problem, random_views
-from viewspan.model.couplings import Uncoupled
+from viewspan.objective.couplings import Uncoupled
 from viewspan.solvers import ladmap as lrr
 from viewspan.solvers import ladmpsap as module
 from viewspan.solvers.ladmap import ladmap, solve_view
-from viewspan.solvers.ladmpsap import Iterate, Progress, Run, certified, is_finite, ladmpsap, prox_as_published
+from viewspan.solvers.ladmpsap import (
+    Iterate,
+    Progress,
+    Run,
+    certified,
+    is_finite,
+    ladmpsap,
+    prox_as_published,
+)
 
 
 def problem_of(lam=(0.2, 0.6), tau=0.8, **axes):
@@ -51,7 +59,9 @@ def test_a_step_computes_everything_from_the_iterate_before(mu, size):
         np.testing.assert_allclose(new.coefficients[i], expected, atol=1e-10)
         residual = (x - x @ z - y / mu) * mu / (1.0 + mu)
         np.testing.assert_allclose(new.residuals[i], residual, atol=1e-10)
-        np.testing.assert_allclose(new.fit_multiplier[i], y + mu * (x @ expected - x + residual), atol=1e-10)
+        np.testing.assert_allclose(
+            new.fit_multiplier[i], y + mu * (x @ expected - x + residual), atol=1e-10
+        )
     pull = old.coefficients + old.coupling_multiplier / mu
     coupled = threshold(pull.reshape(2, -1), 0.4 / mu).reshape(pull.shape)
     np.testing.assert_allclose(new.coupled, coupled, atol=1e-10)
@@ -68,11 +78,18 @@ def test_progress_is_measured_as_the_program_does():
         misfit = max(
             np.linalg.norm(f @ z - t + e) / n
             for f, z, t, e, n in zip(
-                problem.factors, other.coefficients, problem.targets, other.residuals, sizes, strict=True
+                problem.factors,
+                other.coefficients,
+                problem.targets,
+                other.residuals,
+                sizes,
+                strict=True,
             )
         )
         assert found.misfit == pytest.approx(misfit)
-        agreement = max(np.linalg.norm(a - z) for a, z in zip(other.coupled, other.coefficients, strict=True))
+        agreement = max(
+            np.linalg.norm(a - z) for a, z in zip(other.coupled, other.coefficients, strict=True)
+        )
         assert found.agreement == pytest.approx(agreement)
         if change == "coupled":
             moved = np.linalg.norm(new.coupled - old.coupled)
@@ -87,8 +104,17 @@ def test_progress_is_measured_as_the_program_does():
 def test_it_starts_at_zero():
     problem = problem_of()
     start = Run(problem).start()
-    assert start.coefficients.shape == start.coupled.shape == start.coupling_multiplier.shape == (2, 8, 8)
-    assert [e.shape for e in start.residuals] == [y.shape for y in start.fit_multiplier] == [(5, 8), (6, 8)]
+    assert (
+        start.coefficients.shape
+        == start.coupled.shape
+        == start.coupling_multiplier.shape
+        == (2, 8, 8)
+    )
+    assert (
+        [e.shape for e in start.residuals]
+        == [y.shape for y in start.fit_multiplier]
+        == [(5, 8), (6, 8)]
+    )
     for part in vars(start).values():
         assert not any(np.any(block) for block in part)
     empty = Run(full_problem([np.zeros((4, 3))], [0.1], 0.1))
@@ -104,11 +130,15 @@ def test_it_starts_at_zero():
         (2e-2, 1e-3, "max_iter", 0),
     ],
 )
-def test_it_stops_by_its_own_rule_and_mu_grows_where_little_changes(monkeypatch, primal, change, status, grows):
+def test_it_stops_by_its_own_rule_and_mu_grows_where_little_changes(
+    monkeypatch, primal, change, status, grows
+):
     monkeypatch.setattr(Run, "progress", lambda *a: Progress(primal, 0.0, change))
     penalties = []
     original = Run.step
-    monkeypatch.setattr(Run, "step", lambda self, old, mu: penalties.append(mu) or original(self, old, mu))
+    monkeypatch.setattr(
+        Run, "step", lambda self, old, mu: penalties.append(mu) or original(self, old, mu)
+    )
     seen = []
     solution = ladmpsap(problem_of(), max_iter=3, callback=seen.append)
     assert solution.status == status
@@ -123,7 +153,9 @@ def test_mu_has_a_largest_value_and_iterations_a_limit(monkeypatch):
     monkeypatch.setattr(Run, "progress", lambda *a: Progress(1.0, 0.0, 0.0))
     penalties = []
     original = Run.step
-    monkeypatch.setattr(Run, "step", lambda self, old, mu: penalties.append(mu) or original(self, old, mu))
+    monkeypatch.setattr(
+        Run, "step", lambda self, old, mu: penalties.append(mu) or original(self, old, mu)
+    )
     assert ladmpsap(problem_of()).n_iter == len(penalties) == 200
     assert max(penalties) == penalties[-1] == 1.0
     assert ladmpsap(problem_of(), max_iter=0).history[-1].primal_residual == np.inf
@@ -144,7 +176,11 @@ def test_multipliers_are_told_in_the_scale_of_the_problem(datafit):
         7,
     )
     np.testing.assert_array_equal(found.multiplier, scale * point.coupling_multiplier)
-    expected = [-y for y in point.fit_multiplier] if datafit == "l12" else problem.smooth_dual(point.coefficients)
+    expected = (
+        [-y for y in point.fit_multiplier]
+        if datafit == "l12"
+        else problem.smooth_dual(point.coefficients)
+    )
     for mine, theirs in zip(found.dual, expected, strict=True):
         np.testing.assert_array_equal(mine, theirs)
     assert found.objective == pytest.approx(problem.value(point.coefficients))
@@ -156,9 +192,13 @@ def test_multipliers_are_told_in_the_scale_of_the_problem(datafit):
 
 def test_the_prox_of_the_program_is_that_of_the_penalty():
     problem, matrix = problem_of(), np.random.default_rng(0).normal(size=(8, 8))
-    np.testing.assert_allclose(prox_as_published(problem, matrix, np.array(0.7)), threshold(matrix, 0.7), atol=1e-12)
+    np.testing.assert_allclose(
+        prox_as_published(problem, matrix, np.array(0.7)), threshold(matrix, 0.7), atol=1e-12
+    )
     sparse = prox_as_published(problem_of(penalty="l1"), matrix, np.array(0.7))
-    np.testing.assert_array_equal(sparse, problem_of(penalty="l1").penalty.prox_and_value(matrix, np.array(0.7))[0])
+    np.testing.assert_array_equal(
+        sparse, problem_of(penalty="l1").penalty.prox_and_value(matrix, np.array(0.7))[0]
+    )
     broken = np.full((2, 2), np.nan)
     assert prox_as_published(problem, broken, np.array(0.7)) is broken
 
@@ -228,7 +268,10 @@ def test_all_views_together_are_told_by_the_slowest(monkeypatch):
     assert ladmap(problem, max_iter=2).status == "max_iter"
     assert ladmap(problem, max_iter=2).n_iter == 2
     robust = ladmap(problem_of(coupling="none", tau=0.0, datafit="l12"), max_iter=3)
-    expected = [-solve_view(problem_of(coupling="none", tau=0.0, datafit="l12"), v, 1e-4, 3).multiplier for v in (0, 1)]
+    expected = [
+        -solve_view(problem_of(coupling="none", tau=0.0, datafit="l12"), v, 1e-4, 3).multiplier
+        for v in (0, 1)
+    ]
     np.testing.assert_array_equal(robust.dual[0], expected[0])
     np.testing.assert_array_equal(robust.dual[1], expected[1])
 

@@ -6,7 +6,13 @@ import pytest
 
 import viewspan
 from tests.problems import full_problem, optimum, random_views, two_subspaces
-from viewspan.solvers.rank_one import Descent, InScales, relaxation_bound, shared_problem, solve_rank_one
+from viewspan.solvers.rank_one import (
+    Descent,
+    InScales,
+    relaxation_bound,
+    shared_problem,
+    solve_rank_one,
+)
 
 LAM = np.array([0.1, 0.25])
 
@@ -55,7 +61,9 @@ def test_stationary_means_that_no_direction_goes_down(seed, penalty):
     assert solution.status == "stationary"
     scales, shared = solution.scales, solution.stack[0]
     best = optimum_for(problem, scales, penalty)
-    assert shared_problem(problem, scales).value(shared[None]) == pytest.approx(solution.objective, rel=1e-9)
+    assert shared_problem(problem, scales).value(shared[None]) == pytest.approx(
+        solution.objective, rel=1e-9
+    )
     assert solution.objective <= best * (1 + 1e-6)
     terms = InScales.of(problem, shared)
     for view in range(2):
@@ -68,8 +76,11 @@ def test_stationary_means_that_no_direction_goes_down(seed, penalty):
             moved = shared + size * (shared != 0) * rng.normal(size=shared.shape)
             turned = scales + size * rng.normal(size=2)
             value = sum(
-                problem.datafit.value(t - a * f @ moved) + abs(a) * problem.penalty.value(moved, lam)
-                for t, f, a, lam in zip(problem.targets, problem.factors, turned, problem.lam, strict=True)
+                problem.datafit.value(t - a * f @ moved)
+                + abs(a) * problem.penalty.value(moved, lam)
+                for t, f, a, lam in zip(
+                    problem.targets, problem.factors, turned, problem.lam, strict=True
+                )
             )
             assert value >= solution.objective * (1 - 1e-6)
 
@@ -80,7 +91,9 @@ def optimum_for(problem, scales, penalty):
     norm = cp.normNuc(z) if penalty == "nuclear" else cp.sum(cp.abs(z))
     terms = [
         cp.sum_squares(target - scale * factor @ z) + lam * abs(scale) * norm
-        for target, factor, scale, lam in zip(problem.targets, problem.factors, scales, problem.lam, strict=True)
+        for target, factor, scale, lam in zip(
+            problem.targets, problem.factors, scales, problem.lam, strict=True
+        )
     ]
     found = cp.Problem(cp.Minimize(sum(terms)), [] if penalty == "nuclear" else [cp.diag(z) == 0])
     found.solve(solver=cp.CLARABEL)
@@ -119,12 +132,14 @@ def test_a_view_that_would_only_cost_is_left_out():
     result = viewspan.solve(views, lam, coupling="rank_one", tol=1e-8)
     np.testing.assert_array_equal(result.scales, [1.0, 0.0])
     alone = viewspan.solve(views[0], 0.1, tol=1e-9)
-    assert result.objective == pytest.approx(alone.objective + np.linalg.norm(views[1]) ** 2, rel=1e-6)
+    assert result.objective == pytest.approx(
+        alone.objective + np.linalg.norm(views[1]) ** 2, rel=1e-6
+    )
 
 
 def test_the_solver_says_honestly_where_it_stopped():
     views = two_subspaces()[0]
-    with pytest.warns(viewspan.pipeline.ConvergenceWarning, match="is not stationary"):
+    with pytest.warns(viewspan.solvers.solve.ConvergenceWarning, match="is not stationary"):
         result = viewspan.solve(views, 0.1, coupling="rank_one", max_iter=3)
     assert result.status == "max_iter"
 
@@ -132,7 +147,10 @@ def test_the_solver_says_honestly_where_it_stopped():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"datafit": "l12"}, "coupling='rank_one' needs a quadratic fit, and datafit='l12' is none"),
+        (
+            {"datafit": "l12"},
+            "coupling='rank_one' needs a quadratic fit, and datafit='l12' is none",
+        ),
         ({"solver": "ladmpsap"}, "solver='ladmpsap' is for convex couplings"),
         ({"tau": 1.0}, "tau weighs a coupling, and coupling='rank_one' is a constraint"),
     ],
@@ -154,14 +172,16 @@ def test_small_weights_keep_their_digits_and_iterations_their_limit():
     views = two_subspaces(noise=0.0)[0]
     result = viewspan.solve(views, 1e-6, coupling="rank_one")
     assert 0.0 < result.dual_bound <= result.objective
-    with pytest.warns(viewspan.pipeline.ConvergenceWarning):
+    with pytest.warns(viewspan.solvers.solve.ConvergenceWarning):
         assert viewspan.solve(views, 0.1, coupling="rank_one", max_iter=1).n_iter == 1
 
 
 def test_weights_of_views_reach_its_graphs():
     result = viewspan.solve(two_subspaces()[0], 0.5, coupling="rank_one")
     z = np.abs(result.coefficient(0))
-    both, first = (viewspan.affinity(result, view_weights=weights) for weights in ([1.0, 1.0], [1.0, 0.0]))
+    both, first = (
+        viewspan.affinity(result, view_weights=weights) for weights in ([1.0, 1.0], [1.0, 0.0])
+    )
     np.testing.assert_allclose(both, np.linalg.norm(result.scales) * (z + z.T))
     np.testing.assert_allclose(first, abs(result.scales[0]) * (z + z.T))
     assert viewspan.pattern_graph(result, view_weights=[0.0, 1.0]).nnz > 0

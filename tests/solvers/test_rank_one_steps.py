@@ -34,7 +34,10 @@ def some_matrix(seed=1):
 
 
 def value(problem, scales, shared):
-    fits = [np.sum((t - a * f @ shared) ** 2) for t, f, a in zip(problem.targets, problem.factors, scales, strict=True)]
+    fits = [
+        np.sum((t - a * f @ shared) ** 2)
+        for t, f, a in zip(problem.targets, problem.factors, scales, strict=True)
+    ]
     return sum(fits) + np.abs(scales) @ problem.lam * np.linalg.norm(shared, "nuc") + problem.offset
 
 
@@ -49,12 +52,18 @@ def test_the_problem_for_given_scales_has_the_same_values(scales):
     convex, scales = shared_problem(problem, np.array(scales)), np.array(scales)
     for seed in range(3):
         shared = some_matrix(seed)
-        assert convex.value(shared[None]) == pytest.approx(value(problem, scales, shared), rel=1e-10)
-        assert objective_at(problem, scales, shared) == pytest.approx(value(problem, scales, shared), rel=1e-12)
+        assert convex.value(shared[None]) == pytest.approx(
+            value(problem, scales, shared), rel=1e-10
+        )
+        assert objective_at(problem, scales, shared) == pytest.approx(
+            value(problem, scales, shared), rel=1e-12
+        )
     assert convex.shape == (1, 8, 8)
     assert convex.tau == 0.0
     assert not convex.coupled
-    np.testing.assert_allclose(np.abs(convex.known_spectra[0].right @ np.linalg.svd(convex.factors[0])[2].T).max(0), 1)
+    np.testing.assert_allclose(
+        np.abs(convex.known_spectra[0].right @ np.linalg.svd(convex.factors[0])[2].T).max(0), 1
+    )
 
 
 def test_weights_per_sample_are_summed_over_views():
@@ -67,12 +76,19 @@ def test_an_exact_fit_is_exact():
     """Up to rounding of the data; beyond, it counts."""
     problem = problem_of()
     assert objective_at(problem, np.ones(2), np.eye(8)) == pytest.approx(8 * LAM.sum(), rel=1e-15)
-    assert objective_at(problem, np.ones(2), (1 + 1e-8) * np.eye(8)) > 8 * LAM.sum() * (1 + 1e-8) + 1e-16
+    assert (
+        objective_at(problem, np.ones(2), (1 + 1e-8) * np.eye(8))
+        > 8 * LAM.sum() * (1 + 1e-8) + 1e-16
+    )
 
 
 def test_the_best_scales_are_the_best_of_a_grid():
     problem, shared = problem_of(), some_matrix()
-    for shared in (some_matrix(), 3.0 * some_matrix(2), np.linalg.inv(np.eye(8) + 0.1 * np.ones((8, 8)))):
+    for shared in (
+        some_matrix(),
+        3.0 * some_matrix(2),
+        np.linalg.inv(np.eye(8) + 0.1 * np.ones((8, 8))),
+    ):
         terms = InScales.of(problem, shared)
         best = terms.best()
         for view in range(2):
@@ -82,7 +98,9 @@ def test_the_best_scales_are_the_best_of_a_grid():
                 assert terms.value(best) < terms.value(other)
         assert terms.change(best) == 0.0
         ones = np.ones(2)
-        assert terms.change(ones) == pytest.approx(value(problem, best, shared) - value(problem, ones, shared))
+        assert terms.change(ones) == pytest.approx(
+            value(problem, best, shared) - value(problem, ones, shared)
+        )
 
 
 def test_the_value_in_scales_differs_from_the_objective_by_a_constant():
@@ -99,7 +117,10 @@ def test_the_slope_is_the_derivative_in_log_scales():
     for scales in (np.array([1.0, 2.0]), np.array([-0.5, 0.3])):
         step = 1e-6
         slopes = [
-            (terms.value(scales * np.exp(step * direction)) - terms.value(scales * np.exp(-step * direction)))
+            (
+                terms.value(scales * np.exp(step * direction))
+                - terms.value(scales * np.exp(-step * direction))
+            )
             / step
             / 2
             for direction in np.eye(2)
@@ -176,7 +197,9 @@ def test_the_bound_is_that_of_views_alone():
     problem = problem_of()
     alone = sum(
         np.sum(np.where(2 * s**2 > lam, lam - lam**2 / (4 * s**2), s**2))
-        for s, lam in ((np.linalg.svd(f)[1], lam) for f, lam in zip(problem.factors, problem.lam, strict=True))
+        for s, lam in (
+            (np.linalg.svd(f)[1], lam) for f, lam in zip(problem.factors, problem.lam, strict=True)
+        )
     )
     assert relaxation_bound(problem) == pytest.approx(alone, rel=1e-9)
     sparse = problem_of(penalty="l1")
@@ -199,7 +222,9 @@ def test_the_history_tells_every_accepted_point():
     assert last.dual_residual <= 1e-5
     assert last.primal_residual <= np.sqrt(1e-5)
     assert solution.status == "stationary"
-    assert [check.n_iter for check in solution.history] == sorted(check.n_iter for check in solution.history)
+    assert [check.n_iter for check in solution.history] == sorted(
+        check.n_iter for check in solution.history
+    )
 
 
 def test_the_solution_has_its_scale_in_the_matrix():
@@ -276,7 +301,9 @@ def test_a_step_for_z_tells_gap_slope_and_gain_relative_to_the_objective():
     terms = InScales.of(problem, point.shared)
     assert point.objective == pytest.approx(value(problem, scales, point.shared))
     assert point.slope == pytest.approx(terms.slope(scales) / point.objective)
-    assert point.gain == pytest.approx((terms.value(scales) - terms.value(terms.best())) / point.objective)
+    assert point.gain == pytest.approx(
+        (terms.value(scales) - terms.value(terms.best())) / point.objective
+    )
     assert point.gain > 0.0
     assert 0.0 <= point.gap <= 1e-6
     again = run._shared_step(point, 1e-1)  # too rough to improve on what is there
@@ -335,7 +362,9 @@ def test_a_stretched_step_that_does_not_pay_is_taken_back(monkeypatch):
 def test_starts_are_tried_roughly_and_the_best_followed_closely(monkeypatch):
     seen = []
     original = Descent.follow
-    monkeypatch.setattr(Descent, "follow", lambda self, *a, **k: seen.append((a, k)) or original(self, *a, **k))
+    monkeypatch.setattr(
+        Descent, "follow", lambda self, *a, **k: seen.append((a, k)) or original(self, *a, **k)
+    )
     solve_rank_one(problem_of(), max_iter=500)
     tried, (last, limits) = seen[:-1], seen[-1]
     assert len(tried) == 3

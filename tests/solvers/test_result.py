@@ -18,7 +18,20 @@ def result(left=None, right=None, scales=None, objective=4.0, dual_bound=3.0):
     cores = np.arange(1.0, 9.0).reshape(2, 2, 2)
     if scales is not None:
         cores = cores[:1]
-    return Result(cores, left, right, None, objective, dual_bound, "optimal", 3, [], np.ones(2), 1.0, scales=scales)
+    return Result(
+        cores,
+        left,
+        right,
+        None,
+        objective,
+        dual_bound,
+        "optimal",
+        3,
+        [],
+        np.ones(2),
+        1.0,
+        scales=scales,
+    )
 
 
 def test_results_and_solutions_know_their_gap():
@@ -46,7 +59,9 @@ def test_coefficients_are_cores_between_their_bases():
 def test_views_that_share_one_matrix_have_multiples_of_it():
     shared = result(scales=np.array([1.0, -0.5, 0.25]))
     assert shared.n_views == 3
-    np.testing.assert_allclose(shared.coefficients, np.array([1.0, -0.5, 0.25])[:, None, None] * shared.cores[0])
+    np.testing.assert_allclose(
+        shared.coefficients, np.array([1.0, -0.5, 0.25])[:, None, None] * shared.cores[0]
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

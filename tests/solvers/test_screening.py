@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.problems import full_problem
-from viewspan.model.penalties import Nuclear
+from viewspan.objective.penalties import Nuclear
 from viewspan.solvers import working_set
 from viewspan.solvers.admm import admm
 from viewspan.solvers.result import Check
@@ -111,7 +111,11 @@ def test_a_restricted_solution_is_certified_on_the_whole_problem():
     whole = admm(problem, tol=1e-8)
     assert whole.objective * (1 - 1e-5) <= solution.dual_bound <= whole.objective * (1 + 1e-9)
     (check,) = solution.history
-    assert (check.dual_bound, check.gap, check.n_directions) == (solution.dual_bound, solution.gap, 20)
+    assert (check.dual_bound, check.gap, check.n_directions) == (
+        solution.dual_bound,
+        solution.gap,
+        20,
+    )
     assert (check.n_iter, check.objective) == (part.history[-1].n_iter, part.objective)
     assert len(excess) == 2
 
@@ -178,10 +182,14 @@ def test_when_nothing_helps_all_directions_are_taken(small, monkeypatch, stricte
     problem = with_values([[3.0, 1.0, 0.5, 0.1], [2.0, 1.0, 0.4, 0.1]])
     enough = screen(problem)[:, :2]
     monkeypatch.setattr(working_set, "screen", lambda _: enough)
-    monkeypatch.setattr(working_set, "violated_directions", lambda directions, *_: np.empty((20, 0)))
+    monkeypatch.setattr(
+        working_set, "violated_directions", lambda directions, *_: np.empty((20, 0))
+    )
     calls = []
     original = working_set.admm
-    monkeypatch.setattr(working_set, "admm", lambda p, **k: calls.append((p.shape[1], k["tol"])) or original(p, **k))
+    monkeypatch.setattr(
+        working_set, "admm", lambda p, **k: calls.append((p.shape[1], k["tol"])) or original(p, **k)
+    )
     found = solve_screened(problem, tol=1e-5)
     assert found.directions is None
     assert found.solution.status == "optimal"
@@ -195,7 +203,9 @@ def test_when_nothing_helps_all_directions_are_taken(small, monkeypatch, stricte
 def test_a_working_set_that_grows_too_large_is_given_up(small, monkeypatch):
     problem = with_values([[3.0, 1.0, 0.5, 0.1], [2.0, 1.0, 0.4, 0.1]])
     enough = screen(problem)[:, :2]
-    rest = np.linalg.qr(np.hstack([enough, np.random.default_rng(0).normal(size=(20, 11))]))[0][:, 2:]
+    rest = np.linalg.qr(np.hstack([enough, np.random.default_rng(0).normal(size=(20, 11))]))[0][
+        :, 2:
+    ]
     monkeypatch.setattr(working_set, "screen", lambda _: enough)
     monkeypatch.setattr(working_set, "violated_directions", lambda *_: rest)
     found = solve_screened(problem, tol=1e-5)
@@ -254,7 +264,9 @@ def test_one_new_direction_is_enough_to_go_on(small, monkeypatch):
     monkeypatch.setattr(working_set, "violated_directions", lambda *_: next(given))
     seen = []
     original = working_set.admm
-    monkeypatch.setattr(working_set, "admm", lambda p, **k: seen.append((p.shape[1], k)) or original(p, **k))
+    monkeypatch.setattr(
+        working_set, "admm", lambda p, **k: seen.append((p.shape[1], k)) or original(p, **k)
+    )
     solve_screened(problem, tol=1e-5)
     assert [size for size, _ in seen][:2] == [3, 4]
     assert seen[1][1]["tol"] == pytest.approx(5e-6)
@@ -266,7 +278,9 @@ def test_the_certificate_of_the_whole_is_asked_for_as_much_as_is_enough(monkeypa
     asked = []
     original = type(problem).certificate
     monkeypatch.setattr(
-        type(problem), "certificate", lambda self, *a, enough: asked.append(enough) or original(self, *a, enough=enough)
+        type(problem),
+        "certificate",
+        lambda self, *a, enough: asked.append(enough) or original(self, *a, enough=enough),
     )
     solution, _ = certify_on_full(problem, directions, part, 1e-5)
     assert asked == [pytest.approx((1.0 - 1e-5) * part.objective, rel=1e-12)]

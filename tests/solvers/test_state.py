@@ -17,7 +17,9 @@ def coupled(tau=0.5, lam=(0.1, 0.3), **axes):
 def test_residuals_are_relative_to_the_copies_and_their_multipliers():
     assert Residuals(1.0, 6.0, 4.0, 12.0).relative == 0.5
     assert Residuals(3.0, 6.0, 4.0, 12.0).relative == 0.75
-    assert Residuals(1.0, 1.0, 0.0, 1.0).relative == Residuals(1.0, 1.0, 1.0, 0.0).relative == np.inf
+    assert (
+        Residuals(1.0, 1.0, 0.0, 1.0).relative == Residuals(1.0, 1.0, 1.0, 0.0).relative == np.inf
+    )
     assert Residuals(0.1, 0.1, 0.5, 0.5).relative == 0.2
 
 
@@ -77,7 +79,9 @@ def test_an_embedded_split_is_the_same_in_a_larger_space():
 def test_the_first_rho_is_three_times_the_mean_weight_within_bounds():
     assert State.zero(coupled()).rho == pytest.approx(0.6)
     assert State.zero(coupled(lam=(0.0, 0.0))).rho == 0.5
-    assert State.zero(coupled(tau=0.0, lam=(0.0, 0.0), coupling="none")).rho == module.WEIGHTLESS_RHO
+    assert (
+        State.zero(coupled(tau=0.0, lam=(0.0, 0.0), coupling="none")).rho == module.WEIGHTLESS_RHO
+    )
     assert State.zero(coupled(lam=(1e-12, 1e-12))).rho == module.SMALLEST_RHO
     assert State.zero(coupled(lam=(1e5, 1e5))).rho == module.LARGEST_RHO
 
@@ -101,14 +105,18 @@ def test_everything_starts_at_zero_and_only_what_is_needed_is_split():
 def test_the_rho_of_residuals_is_one_over_a_samples_length():
     """Unit samples have length 1; without any data there is nothing to go by."""
     assert State.zero(coupled(datafit="l12")).rho_fit == pytest.approx(1.0)
-    longer = full_problem([4.0 * view for view in random_views(0, (6, 7), 8)], [0.1, 0.1], 0.5, datafit="l12")
+    longer = full_problem(
+        [4.0 * view for view in random_views(0, (6, 7), 8)], [0.1, 0.1], 0.5, datafit="l12"
+    )
     assert State.zero(longer).rho_fit == pytest.approx(0.25)
     empty = full_problem([np.zeros((9, 3))], [0.1], 0.5, datafit="l12")
     assert State.zero(empty).rho_fit == pytest.approx(3.0)
 
 
 def test_multipliers_are_scaled_by_their_own_rho():
-    state = State(random_split(0), random_split(1), [random_split(2), random_split(3)], rho=2.0, rho_fit=3.0)
+    state = State(
+        random_split(0), random_split(1), [random_split(2), random_split(3)], rho=2.0, rho_fit=3.0
+    )
     np.testing.assert_allclose(state.multiplier, 2.0 * state.coupling.scaled)
     for dual, split in zip(state.dual, state.residual, strict=True):
         np.testing.assert_allclose(dual, 3.0 * split.scaled)
@@ -164,7 +172,13 @@ def test_the_start_has_the_multipliers_that_belong_to_it():
 
 @pytest.mark.parametrize(
     "axes",
-    [{"penalty": "l1"}, {"coupling": "l12"}, {"datafit": "l12"}, {"coupling": "none", "tau": 0.0}, {"lam": (1e3, 1e3)}],
+    [
+        {"penalty": "l1"},
+        {"coupling": "l12"},
+        {"datafit": "l12"},
+        {"coupling": "none", "tau": 0.0},
+        {"lam": (1e3, 1e3)},
+    ],
     ids=str,
 )
 def test_where_there_is_no_closed_form_the_start_is_zero(axes):
@@ -189,7 +203,9 @@ def test_the_linear_system_is_solved_by_every_road(rows, columns):
 
 
 def test_the_inverse_is_formed_once_for_the_same_weights():
-    _, singular, right = np.linalg.svd(np.random.default_rng(0).normal(size=(5, 8)), full_matrices=False)
+    _, singular, right = np.linalg.svd(
+        np.random.default_rng(0).normal(size=(5, 8)), full_matrices=False
+    )
     system = RidgeSystem(singular, right)
     system.solve(np.ones((8, 1)), 2.0, 0.3)
     first = system._inverse

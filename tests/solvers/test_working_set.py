@@ -10,7 +10,10 @@ from viewspan.solvers import working_set
 def low_rank_views(seed, n_samples=220, n_features=(150, 140), rank=12, noise=0.02):
     rng = np.random.default_rng(seed)
     shared = rng.normal(size=(n_samples, rank))
-    views = [shared @ rng.normal(size=(rank, d)) + noise * rng.normal(size=(n_samples, d)) for d in n_features]
+    views = [
+        shared @ rng.normal(size=(rank, d)) + noise * rng.normal(size=(n_samples, d))
+        for d in n_features
+    ]
     return [view / np.linalg.norm(view, axis=1, keepdims=True) for view in views]
 
 
@@ -36,7 +39,9 @@ def test_a_start_that_is_too_small_grows_until_the_full_gap_closes(monkeypatch):
     assert grown.status == "optimal"
     assert grown.cores.shape[1] > 3
     assert grown.objective == pytest.approx(whole.objective, rel=2e-5)
-    assert [check.n_iter for check in grown.history] == sorted(check.n_iter for check in grown.history)
+    assert [check.n_iter for check in grown.history] == sorted(
+        check.n_iter for check in grown.history
+    )
 
 
 def test_the_reported_gap_is_that_of_the_full_problem():
@@ -50,7 +55,7 @@ def test_the_reported_gap_is_that_of_the_full_problem():
 def test_the_cap_counts_iterations_of_all_rounds(monkeypatch):
     enough = working_set.screen
     monkeypatch.setattr(working_set, "screen", lambda problem: enough(problem)[:, :3])
-    with pytest.warns(viewspan.pipeline.ConvergenceWarning):
+    with pytest.warns(viewspan.solvers.solve.ConvergenceWarning):
         result = viewspan.solve(low_rank_views(2), 0.05, 0.2, tol=1e-10, max_iter=12)
     assert result.n_iter == 12
     assert np.isfinite(result.gap)

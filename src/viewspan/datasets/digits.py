@@ -4,7 +4,7 @@ import numpy as np
 from scipy import ndimage
 from sklearn.datasets import load_digits
 
-from viewspan._typing import Array, Labels
+from viewspan._utils.typing import Array, Labels
 
 SIGMA = 0.5
 """Width of the Gaussian, in pixels, as in the paper's face study."""
@@ -24,4 +24,6 @@ def load_digits_views() -> tuple[dict[str, Array], Labels]:
     laplacian = np.stack([ndimage.gaussian_laplace(picture, SIGMA) for picture in pictures])
     horizontal, vertical = (ndimage.sobel(pictures, axis=axis) for axis in (1, 2))
     views = {"pixels": pictures, "laplacian": laplacian, "sobel": np.hypot(horizontal, vertical)}
-    return {name: view.reshape(len(view), -1) for name, view in views.items()}, labels.astype(np.int64)
+    return {name: view.reshape(len(view), -1) for name, view in views.items()}, labels.astype(
+        np.int64
+    )

@@ -8,8 +8,8 @@ from scipy import ndimage
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_scalar
 
-from viewspan._optional import require
-from viewspan._typing import Array, Labels
+from viewspan._utils.optional import require
+from viewspan._utils.typing import Array, Labels
 from viewspan.datasets.files import locate, names
 from viewspan.datasets.noise import corrupt
 
@@ -78,7 +78,8 @@ def make_face_appearances(
     faces = [resize(images[j]) for j in rng.choice(len(subjects), n_subjects, replace=False)]
     filtered = {"laplacian": laplacian_of_gaussian, "sobel": sobel}
     clean = [
-        np.repeat(normalize([look(face).ravel() for face in faces]), n_copies, axis=0) for look in filtered.values()
+        np.repeat(normalize([look(face).ravel() for face in faces]), n_copies, axis=0)
+        for look in filtered.values()
     ]
     views = dict(zip(filtered, corrupt(clean, noise, rng), strict=True))
     return views, np.repeat(np.arange(n_subjects), n_copies)

@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from viewspan._optional import require
+from viewspan._utils.optional import require
 
 SOURCE = "https://raw.githubusercontent.com/sjtrny/collab_lrsc/HEAD/data/"
 """The authors' repository. Its head: the checksums say what is in the files, whichever commit they come from."""
@@ -22,7 +22,12 @@ VARIABLE = "VIEWSPAN_DATA"
 @cache
 def registry() -> dict[str, str]:
     """SHA-256 of every file."""
-    lines = resources.files(__package__).joinpath("registry.txt").read_text(encoding="ascii").splitlines()
+    lines = (
+        resources.files(__package__)
+        .joinpath("registry.txt")
+        .read_text(encoding="ascii")
+        .splitlines()
+    )
     return dict(line.split() for line in lines)
 
 
@@ -80,12 +85,19 @@ def _download(missing: list[str]) -> dict[str, Path]:
     )
     try:
         return {name: Path(downloader.fetch(name)) for name in missing}
-    except (OSError, ValueError) as error:  # no network, no such page; or another content than the checksum's
+    except (
+        OSError,
+        ValueError,
+    ) as error:  # no network, no such page; or another content than the checksum's
         raise FileNotFoundError(_where_to_put(missing, error)) from error
 
 
 def _where_to_put(missing: list[str], error: Exception) -> str:
-    what = f"{missing[0]} is" if len(missing) == 1 else f"{len(missing)} files, {missing[0]} to {missing[-1]}, are"
+    what = (
+        f"{missing[0]} is"
+        if len(missing) == 1
+        else f"{len(missing)} files, {missing[0]} to {missing[-1]}, are"
+    )
     here = os.environ.get(VARIABLE)
     looked = f"in {here} ({VARIABLE})" if here else f"in {VARIABLE} (not set)"
     if here and not Path(here).is_dir():

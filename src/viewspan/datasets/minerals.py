@@ -6,7 +6,7 @@ import numpy as np
 from scipy.io import loadmat
 from sklearn.utils.validation import check_array, check_scalar
 
-from viewspan._typing import Array, Labels
+from viewspan._utils.typing import Array, Labels
 from viewspan.datasets.files import locate
 from viewspan.datasets.noise import corrupt
 
@@ -68,7 +68,8 @@ def make_mineral_mixtures(
     check_scalar(n_spectra, "n_spectra", Integral, min_val=1, max_val=len(pure))
     rng = np.random.default_rng(random_state)
     clean = [
-        np.repeat([_mixture(rng, pure, n_spectra) for _ in range(n_clusters)], n_copies, axis=0) for _ in range(n_views)
+        np.repeat([_mixture(rng, pure, n_spectra) for _ in range(n_clusters)], n_copies, axis=0)
+        for _ in range(n_views)
     ]
     return corrupt(clean, noise, rng), np.repeat(np.arange(n_clusters), n_copies)
 

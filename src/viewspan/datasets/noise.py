@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 from sklearn.utils.validation import check_scalar
 
-from viewspan._typing import Array
+from viewspan._utils.typing import Array
 
 
 def corrupt(clean: Sequence[Array], noise: float, rng: np.random.Generator) -> list[Array]:

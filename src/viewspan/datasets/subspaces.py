@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import ortho_group, special_ortho_group
 from sklearn.utils.validation import check_scalar
 
-from viewspan._typing import Array, Labels
+from viewspan._utils.typing import Array, Labels
 from viewspan.datasets.noise import corrupt
 
 
@@ -57,11 +57,16 @@ def make_subspaces(
         check_scalar(value, name, Integral, min_val=1)
     check_scalar(n_features, "n_features", Integral, min_val=max(dim, 2))
     rng = np.random.default_rng(random_state)
-    clean = [_rotated_subspaces(rng, n_subspaces, dim, n_features, n_samples_per_subspace) for _ in range(n_views)]
+    clean = [
+        _rotated_subspaces(rng, n_subspaces, dim, n_features, n_samples_per_subspace)
+        for _ in range(n_views)
+    ]
     return corrupt(clean, noise, rng), np.repeat(np.arange(n_subspaces), n_samples_per_subspace)
 
 
-def _rotated_subspaces(rng: np.random.Generator, n_subspaces: int, dim: int, n_features: int, n_each: int) -> Array:
+def _rotated_subspaces(
+    rng: np.random.Generator, n_subspaces: int, dim: int, n_features: int, n_each: int
+) -> Array:
     rotation = special_ortho_group.rvs(n_features, random_state=rng)
     basis = ortho_group.rvs(n_features, random_state=rng)[:, :dim]
     samples = []

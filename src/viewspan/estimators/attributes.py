@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from viewspan._linalg import ratio
-from viewspan._typing import Array
-from viewspan.explanation import Explanation
-from viewspan.fitting import Fitted
+from viewspan._utils.linalg import ratio
+from viewspan._utils.typing import Array
+from viewspan.fit.fitting import Fitted
+from viewspan.inference.explanation import Explanation
+from viewspan.inference.fitted_graph import FittedGraph
+from viewspan.inference.subspaces import Subspace
 from viewspan.solvers.result import Result
-from viewspan.subspaces import Subspace
 
 
 class FittedAttributes:
@@ -71,6 +72,12 @@ class FittedAttributes:
     def tau_(self) -> float:
         """The weight of the coupling; 0 for methods without one."""
         return self._fitted.tau
+
+    @property
+    def fitted_graph_(self) -> FittedGraph:
+        """The graph that was cut, with the labels, rows and embedding of its nodes."""
+        check_is_fitted(self, "result_")
+        return self._fit.graph
 
     @property
     def subspaces_(self) -> list[list[Subspace]]:

@@ -7,35 +7,45 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from viewspan import memory
-from viewspan._callbacks import CallbackSupportMixin, tasks_of, with_callbacks
-from viewspan._progress import Stages
-from viewspan._sparse import full
-from viewspan._typing import Array, Graph, Labels
-from viewspan._warnings import warn
-from viewspan.assignment import UNKNOWN, Assigner
-from viewspan.blocks import source_of
+from viewspan._utils import memory
+from viewspan._utils.sparse import full
+from viewspan._utils.typing import Array, Graph, Labels
+from viewspan._utils.warnings import warn
 from viewspan.estimators.attributes import FittedAttributes
-from viewspan.estimators.inputs import all_feature_names, check_same_input, remember_input, with_index
+from viewspan.estimators.inputs import (
+    all_feature_names,
+    check_same_input,
+    remember_input,
+    with_index,
+)
 from viewspan.estimators.representation import FittedRepresentation
 from viewspan.estimators.whole import become, fits_whole
-from viewspan.fitting import Fitted, Recipe, fit_all
-from viewspan.frames import is_dask
-from viewspan.graph.discretize import AskedLabels
+from viewspan.fit.callbacks import CallbackSupportMixin, tasks_of, with_callbacks
+from viewspan.fit.fitting import Fitted, Recipe, fit_all
+from viewspan.fit.progress import Stages
+from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.quality import own_shares
 from viewspan.graph.unite import AskedWeights, Unite
-from viewspan.model.couplings import RankOne
-from viewspan.model.datafits import L12
-from viewspan.pipeline import Axes, SolverName, solve_reduced
-from viewspan.reduction import Reduction
+from viewspan.inference.assignment import UNKNOWN, Assigner
+from viewspan.inference.subspaces import Reconstruction, absent_as_nan, reconstruct
+from viewspan.inputs.blocks import source_of
+from viewspan.inputs.frames import is_dask
+from viewspan.inputs.views import Views, check_views
+from viewspan.objective.couplings import RankOne
+from viewspan.objective.datafits import L12
+from viewspan.objective.reduction import Reduction
 from viewspan.solvers.result import Result
-from viewspan.subspaces import Reconstruction, absent_as_nan, reconstruct
-from viewspan.views import Views, check_views
+from viewspan.solvers.solve import Axes, SolverName, solve_reduced
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 WEIGHT = Interval(Real, 0, np.inf, closed="left")
@@ -56,7 +66,13 @@ ROUGH = 1e-3
 """The relative gap at which a graph has settled."""
 
 
-class Base(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class Base(
+    CallbackSupportMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
+):
     """Scikit-learn's part."""
 
 
@@ -106,7 +122,7 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
 
     @fits_whole
     @with_callbacks
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 (scikit-learn's name)
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the samples. A fit that is interrupted or fails leaves the estimator unfitted.
 
         Parameters
@@ -141,7 +157,7 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         fit = fit_all(views, self._recipe(views.dtype, stages), stages)
         return fit, fit.united.labels, own_shares(fit.united.graph, fit.united.labels)
 
-    def predict(self, X: Any) -> Any:  # noqa: N803
+    def predict(self, X: Any) -> Any:
         """The clusters of samples, also of unseen ones: those of the nearest samples, or landmarks, that were
         clustered. Training samples get the label that they have.
 
@@ -162,10 +178,12 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
             return found.clip(min=0)
         n_unknown = int((found == UNKNOWN).sum())
         if n_unknown:
-            warn(f"{n_unknown} of {len(found)} samples resemble none of those that were clustered and get label 0.")
+            warn(
+                f"{n_unknown} of {len(found)} samples resemble none of those that were clustered and get label 0."
+            )
         return np.maximum(found, 0)
 
-    def predict_confidence(self, X: Any) -> Any:  # noqa: N803
+    def predict_confidence(self, X: Any) -> Any:
         """How far samples belong to the clusters that :meth:`predict` gives them: the share of a sample's ties, to the
         nearest samples or landmarks that were clustered, that are with its own cluster. 0 for one that resembles none.
 
@@ -182,7 +200,7 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         assigner = self._assigner
         return source_of(views).lazily(assigner.confidence_of, assigner.width, np.float64, None)
 
-    def transform(self, X: Any) -> Any:  # noqa: N803
+    def transform(self, X: Any) -> Any:
         """The spectral embedding of samples: the rows that they have, or would have, in the leading eigenvectors of the
         graph.
 
@@ -198,10 +216,12 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         """
         views = self._check_unseen(X, "transform")
         assigner = self._assigner
-        found = source_of(views).lazily(assigner.embedding_of, assigner.width, np.float64, assigner.n_clusters)
+        found = source_of(views).lazily(
+            assigner.embedding_of, assigner.width, np.float64, assigner.graph.n_clusters
+        )
         return with_index(found, X, self)
 
-    def reconstruct(self, X: Any) -> Reconstruction:  # noqa: N803
+    def reconstruct(self, X: Any) -> Reconstruction:
         """Samples as the model explains them: projected, in every view, onto the subspace of their cluster.
 
         Parameters
@@ -217,9 +237,15 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         """
         views = self._check_unseen(X, "reconstruct").read()
         labels = np.asarray(self.predict(X))
-        arrays, residuals = reconstruct([full(array) for array in views.arrays], labels, self.subspaces_)
+        arrays, residuals = reconstruct(
+            [full(array) for array in views.arrays], labels, self.subspaces_
+        )
         absent_as_nan(arrays, residuals, views.observed)
-        found: Any = dict(zip(self._view_names or X, arrays, strict=True)) if isinstance(X, Mapping) else arrays
+        found: Any = (
+            dict(zip(getattr(self, "view_names_in_", X), arrays, strict=True))
+            if isinstance(X, Mapping)
+            else arrays
+        )
         return Reconstruction(arrays[0] if views.single else found, residuals, labels)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
@@ -267,7 +293,8 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
             affine=self.affine,
             normalize=self.normalize,
             concatenated=self.fusion == "concat",
-            few_copies_mislead=not self._axes.penalty.orthogonally_invariant or self._axes.datafit.curvature is None,
+            few_copies_mislead=not self._axes.penalty.orthogonally_invariant
+            or self._axes.datafit.curvature is None,
             exact_weights=not isinstance(self.lam, str),
             generator=check_random_state(self.random_state),
         )
@@ -316,7 +343,11 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         """What a graph of all samples will take."""
         rank = n_samples if self._axes.sides == "none" or self.solver != "admm" else sum(n_features)
         n_solutions = len(self._multiples) if isinstance(self.lam, str) else 1
-        n_views = 1 if self.fusion == "concat" or isinstance(self._axes.coupling, RankOne) else len(n_features)
+        n_views = (
+            1
+            if self.fusion == "concat" or isinstance(self._axes.coupling, RankOne)
+            else len(n_features)
+        )
         absent = self.missing == "allow"
         return memory.of_all_samples(
             n_samples,
@@ -334,7 +365,9 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         return "Take fewer samples, or CLRSC or LRR with their defaults, which can do without one graph of all."
 
     def _check_parameters(self) -> None:
-        if isinstance(self.n_clusters, bool):  # an int to Python, a slip of the pen to everyone else
+        if isinstance(
+            self.n_clusters, bool
+        ):  # an int to Python, a slip of the pen to everyone else
             raise InvalidParameterError(
                 f"The 'n_clusters' parameter of {type(self).__name__} must be an int in the range [1, inf) or None. "
                 f"Got {self.n_clusters!r} instead."
@@ -347,18 +380,20 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
                 f"n_clusters={self.n_clusters} must not exceed the number of samples, n_samples={n_samples}."
             )
 
-    def _check_unseen(self, X: Any, caller: str) -> Views:  # noqa: N803
+    def _check_unseen(self, X: Any, caller: str) -> Views:
         check_is_fitted(self, "result_")
         return self._check_alike(X, caller)
 
-    def _check_alike(self, X: Any, caller: str) -> Views:  # noqa: N803
+    def _check_alike(self, X: Any, caller: str) -> Views:
         """The views that were seen before, by name if they had names."""
-        names = self._view_names
+        names = getattr(self, "view_names_in_", None)
         if isinstance(X, Mapping) and names is not None:
             missing = [name for name in names if name not in X]
             if missing:
-                raise ValueError(f"{caller} needs the views that were fitted, and {missing[0]!r} is missing.")
-            X = {name: X[name] for name in names}  # noqa: N806
+                raise ValueError(
+                    f"{caller} needs the views that were fitted, and {missing[0]!r} is missing."
+                )
+            X = {name: X[name] for name in names}
         views = check_views(X, caller=caller, min_samples=1, missing=self.missing == "allow")
         check_same_input(self, X, views)
         return views
@@ -375,7 +410,9 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         return fit.united.view_weights
 
 
-def check_memory(needed: int, model: SubspaceClusterer, n_samples: int, way_out: str | None = None) -> None:
+def check_memory(
+    needed: int, model: SubspaceClusterer, n_samples: int, way_out: str | None = None
+) -> None:
     """Refuse before the work, not be killed in it."""
     available = memory.available()
     if available is not None and needed > available:

@@ -7,21 +7,21 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
-from viewspan import robust_weights
-from viewspan._progress import Progress, Stages
-from viewspan._typing import AnyArray, Array
+from viewspan._utils.typing import AnyArray, Array
 from viewspan.estimators.coupled import CoupledClusterer
 from viewspan.estimators.scalable import ScalableClusterer
-from viewspan.fitting import Fitted
-from viewspan.graph.discretize import AskedLabels
+from viewspan.fit.fitting import Fitted
+from viewspan.fit.progress import Progress, Stages
+from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.patterns import NEIGHBORS
 from viewspan.graph.unite import AskedWeights
-from viewspan.pipeline import Axes, SolverName, check_lam
-from viewspan.reduction import Reduction, weighted
-from viewspan.selection import ALONE, PATH, automatic_lam, automatic_tau, automatic_tau_l1
+from viewspan.inputs.views import check_view_weights
+from viewspan.objective import robust_weights
+from viewspan.objective.reduction import Reduction, weighted
+from viewspan.objective.selection import ALONE, PATH, automatic_lam, automatic_tau, automatic_tau_l1
 from viewspan.solvers.result import Result
-from viewspan.ssc_weights import data_driven_lam
-from viewspan.views import check_view_weights
+from viewspan.solvers.solve import Axes, SolverName, check_lam
+from viewspan.solvers.ssc_weights import data_driven_lam
 
 
 class CLRSC(ScalableClusterer, CoupledClusterer):
@@ -40,14 +40,14 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         Read from the graphs' eigenvalues if not given, beside those of noise; warns if no gap is clear.
     lam : "auto", float or array-like (n_views,)
         λ, in the objective above (the authors' program halves the fit: its values are half of these). "auto" is twice
-        the estimated energy of the noise in one sample, for every view (see :func:`viewspan.selection.automatic_lam`);
+        the estimated energy of the noise in one sample, for every view;
         it is solved for at 1, 2, ½ and ¼ of it, the last without coupling if ``tau`` is automatic, and the graphs are
         averaged. For other fits it is 1.5 times what a typical sample costs as a residual, or more if the noise asks
-        for it, at 1, ½, ¼ and ⅛ (:func:`viewspan.robust_weights.robust_lam`); for ``penalty="l1"`` twice that of
+        for it, at 1, ½, ¼ and ⅛ (``robust_lam``); for ``penalty="l1"`` twice that of
         :class:`SSC`, once.
     tau : "auto" or float
         τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the pull of the penalty, whatever
-        that is (see :func:`viewspan.selection.automatic_tau`).
+        that is (see :func:`viewspan.objective.selection.automatic_tau`).
     datafit : {"frobenius", "l12", "l1"}
         f: ‖E‖_F², for noise everywhere; Σ_j ‖e_j‖₂ over samples, some of which may be corrupted; or the sum of the
         absolute values of all entries, some of which may be.
@@ -243,7 +243,11 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
     @property
     def _axes(self) -> Axes:
         return Axes.named(
-            self.datafit, self.penalty, self.coupling, solver=self.solver, missing=self.missing == "allow"
+            self.datafit,
+            self.penalty,
+            self.coupling,
+            solver=self.solver,
+            missing=self.missing == "allow",
         )
 
     @property
@@ -260,12 +264,18 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         super()._check_parameters()
         axes = self._axes
         if self.coupling == "rank_one" and not isinstance(self.tau, str):
-            raise ValueError("tau weighs a coupling, and coupling='rank_one' is a constraint; leave tau='auto'.")
+            raise ValueError(
+                "tau weighs a coupling, and coupling='rank_one' is a constraint; leave tau='auto'."
+            )
         if isinstance(self.lam, str) and self.penalty == "l1" and axes.datafit.curvature is None:
-            raise ValueError(f"lam='auto' has no rule for penalty='l1' with datafit={self.datafit!r}; give lam.")
+            raise ValueError(
+                f"lam='auto' has no rule for penalty='l1' with datafit={self.datafit!r}; give lam."
+            )
 
     def _solve(self, reduction: Reduction, stages: Stages) -> list[Result]:
-        return super()._solve(weighted(reduction, self._weights_in_fit(len(reduction.spectra))), stages)
+        return super()._solve(
+            weighted(reduction, self._weights_in_fit(len(reduction.spectra))), stages
+        )
 
     def _weights_in_fit(self, n_views: int) -> Array:
         """Of views that share one matrix; others are weighted in the graph."""
@@ -274,7 +284,11 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
 
     def _used_weights(self, fit: Fitted) -> Array:
         strict = self.coupling == "rank_one"
-        return self._weights_in_fit(len(fit.reduction.spectra)) if strict else super()._used_weights(fit)
+        return (
+            self._weights_in_fit(len(fit.reduction.spectra))
+            if strict
+            else super()._used_weights(fit)
+        )
 
     @property
     def _graph_weights(self) -> AskedWeights:
@@ -288,7 +302,9 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
             lam = (check_lam(self.lam, reduction, self._axes).T * squares).T
         if not isinstance(self.tau, str):
             return lam, float(self.tau)
-        if self.coupling == "rank_one" or multiple <= (ALONE if self.datafit == "frobenius" else robust_weights.ALONE):
+        if self.coupling == "rank_one" or multiple <= (
+            ALONE if self.datafit == "frobenius" else robust_weights.ALONE
+        ):
             return lam, 0.0
         if self.penalty == "l1":
             return lam, automatic_tau_l1(reduction.factors, lam)
@@ -298,14 +314,23 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
 
     def _automatic_lam(self, reduction: Reduction, multiple: float) -> Array:
         if self.penalty == "l1":
-            lam = 2.0 * data_driven_lam(reduction.factors, reduction.n_features_used)  # SSC's is for half the fit
-            return lam if reduction.observed is None else typical_where_absent(lam, reduction.observed)
+            lam = 2.0 * data_driven_lam(
+                reduction.factors, reduction.n_features_used
+            )  # SSC's is for half the fit
+            return (
+                lam if reduction.observed is None else typical_where_absent(lam, reduction.observed)
+            )
         if self.datafit != "frobenius":
             return multiple * robust_weights.robust_lam(reduction, self._axes.datafit)
-        return multiple * automatic_lam(reduction.singular_values(), reduction.counts, reduction.n_features_used)
+        return multiple * automatic_lam(
+            reduction.singular_values(), reduction.counts, reduction.n_features_used
+        )
 
 
 def typical_where_absent(lam: Array, observed: AnyArray) -> Array:
     """λ for every view and sample, where the data of some says nothing."""
-    typical = [np.median(row[present]) if present.any() else 0.0 for row, present in zip(lam, observed, strict=True)]
+    typical = [
+        np.median(row[present]) if present.any() else 0.0
+        for row, present in zip(lam, observed, strict=True)
+    ]
     return np.where(observed, lam, np.array(typical)[:, None])

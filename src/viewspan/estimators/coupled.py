@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
-from viewspan._progress import Progress
 from viewspan.estimators.base import WEIGHT, SubspaceClusterer
-from viewspan.graph.discretize import AskedLabels
+from viewspan.fit.progress import Progress
+from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.patterns import NEIGHBORS
 from viewspan.graph.unite import AskedWeights
-from viewspan.pipeline import SolverName
+from viewspan.solvers.solve import SolverName
 
 
 class CoupledClusterer(SubspaceClusterer):

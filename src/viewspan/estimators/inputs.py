@@ -6,42 +6,50 @@ from typing import Any
 import numpy as np
 from sklearn.utils._set_output import _get_output_config
 
-from viewspan._typing import AnyArray
-from viewspan.frames import feature_names
-from viewspan.sample_ids import sample_ids
-from viewspan.views import Views, is_one_view, name_views
+from viewspan._utils.typing import AnyArray
+from viewspan.inputs.frames import feature_names
+from viewspan.inputs.sample_ids import sample_ids
+from viewspan.inputs.views import Views, is_one_view, name_views
 
 Names = tuple[AnyArray | None, ...]
 """Of the features of every view; None for views without."""
 
 
-def remember_input(model: Any, X: Any, views: Views, names: Names) -> None:  # noqa: N803 (scikit-learn's name)
+def remember_input(model: Any, X: Any, views: Views, names: Names) -> None:
     """Numbers and names of features: of one view as scikit-learn has them, of several in a tuple."""
     model.n_views_in_ = len(views.arrays)
     model.n_features_in_ = views.n_features[0] if views.single else views.n_features
-    model._view_names = list(X) if isinstance(X, Mapping) and not views.single else None
-    model.__dict__.pop("feature_names_in_", None)
+    for name in ("feature_names_in_", "view_names_in_"):
+        model.__dict__.pop(name, None)
+    if isinstance(X, Mapping) and not views.single:
+        model.view_names_in_ = list(X)
     if any(given is not None for given in names):
         model.feature_names_in_ = names[0] if views.single else names
 
 
-def check_same_input(model: Any, X: Any, views: Views) -> None:  # noqa: N803
+def check_same_input(model: Any, X: Any, views: Views) -> None:
     """The same views with the same features as then."""
     caller, expected = type(model).__name__, model.n_features_in_
     if len(views.arrays) != model.n_views_in_:
-        raise ValueError(f"X has {len(views.arrays)} views, but {caller} is expecting {model.n_views_in_} views.")
+        raise ValueError(
+            f"X has {len(views.arrays)} views, but {caller} is expecting {model.n_views_in_} views."
+        )
     fitted_features = (expected,) if isinstance(expected, int) else expected
     for name, given, fitted in zip(views.names, views.n_features, fitted_features, strict=True):
         check_same_number(name, given, fitted, caller)
     known = getattr(model, "feature_names_in_", (None,) * model.n_views_in_)
     fitted_names = known if isinstance(known, tuple) else (known,)
-    for name, given_names, names_then in zip(views.names, all_feature_names(X), fitted_names, strict=True):
+    for name, given_names, names_then in zip(
+        views.names, all_feature_names(X), fitted_names, strict=True
+    ):
         check_same_names(name, given_names, names_then)
 
 
 def check_same_number(name: str, given: int, fitted: int, caller: str) -> None:
     if given != fitted:
-        raise ValueError(f"{name} has {given} features, but {caller} is expecting {fitted} features as input.")
+        raise ValueError(
+            f"{name} has {given} features, but {caller} is expecting {fitted} features as input."
+        )
 
 
 def check_same_names(name: str, given: AnyArray | None, fitted: AnyArray | None) -> None:
@@ -53,13 +61,13 @@ def check_same_names(name: str, given: AnyArray | None, fitted: AnyArray | None)
         )
 
 
-def all_feature_names(X: Any) -> Names:  # noqa: N803
+def all_feature_names(X: Any) -> Names:
     """An error where they are unclear; so it is asked before the work."""
     names, parts = name_views(X, is_one_view(X))
     return tuple(feature_names(part, name) for name, part in zip(names, parts, strict=True))
 
 
-def with_index(output: Any, X: Any, model: Any) -> Any:  # noqa: N803
+def with_index(output: Any, X: Any, model: Any) -> Any:
     """Rows for :meth:`set_output`, called as the samples are; scikit-learn looks for an index in one frame only."""
     if _get_output_config("transform", model)["dense"] != "pandas":
         return output

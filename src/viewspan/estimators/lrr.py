@@ -7,15 +7,15 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
-from viewspan._progress import Progress
-from viewspan._typing import Array
+from viewspan._utils.typing import Array
 from viewspan.estimators.scalable import ScalableClusterer
-from viewspan.graph.discretize import AskedLabels
+from viewspan.fit.progress import Progress
+from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.patterns import NEIGHBORS
 from viewspan.graph.unite import AskedWeights
-from viewspan.pipeline import Axes, SolverName, check_lam
-from viewspan.reduction import Reduction
-from viewspan.selection import PATH, automatic_lam, lam_for_l12
+from viewspan.objective.reduction import Reduction
+from viewspan.objective.selection import PATH, automatic_lam, lam_for_l12
+from viewspan.solvers.solve import Axes, SolverName, check_lam
 
 
 class LRR(ScalableClusterer):
@@ -121,4 +121,6 @@ class LRR(ScalableClusterer):
             return check_lam(self.lam, reduction, self._axes), 0.0
         spectra = reduction.singular_values()
         lam = multiple * automatic_lam(spectra, reduction.counts, reduction.n_features_used)
-        return lam if self.datafit == "frobenius" else lam_for_l12(spectra, lam, reduction.counts), 0.0
+        return lam if self.datafit == "frobenius" else lam_for_l12(
+            spectra, lam, reduction.counts
+        ), 0.0

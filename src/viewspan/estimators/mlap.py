@@ -1,10 +1,10 @@
 """Multi-task low-rank affinity pursuit, the paper's rival."""
 
-from viewspan._typing import Array
+from viewspan._utils.typing import Array
 from viewspan.estimators.coupled import CoupledClusterer
-from viewspan.pipeline import Axes, check_lam
-from viewspan.reduction import Reduction
-from viewspan.selection import automatic_lam, automatic_tau_l12, lam_for_l12
+from viewspan.objective.reduction import Reduction
+from viewspan.objective.selection import automatic_lam, automatic_tau_l12, lam_for_l12
+from viewspan.solvers.solve import Axes, check_lam
 
 
 class MLAP(CoupledClusterer):
@@ -50,8 +50,12 @@ class MLAP(CoupledClusterer):
         spectra = reduction.singular_values()
         if isinstance(self.lam, str):
             lam = lam_for_l12(
-                spectra, automatic_lam(spectra, reduction.counts, reduction.n_features_used), reduction.counts
+                spectra,
+                automatic_lam(spectra, reduction.counts, reduction.n_features_used),
+                reduction.counts,
             )
         else:
             lam = check_lam(self.lam, reduction, self._axes)
-        return lam, automatic_tau_l12(spectra, reduction.n_samples) if isinstance(self.tau, str) else float(self.tau)
+        return lam, automatic_tau_l12(spectra, reduction.n_samples) if isinstance(
+            self.tau, str
+        ) else float(self.tau)

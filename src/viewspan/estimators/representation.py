@@ -10,7 +10,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 
-from viewspan._typing import AnyArray
+from viewspan._utils.typing import AnyArray
 
 MOST = 20
 """Views and clusters that are listed."""
@@ -43,7 +43,9 @@ class FittedRepresentation:
 
     def _repr_html_inner(self) -> str:
         shown = self
-        if is_unsolved(self):  # a diagram asks for the names of features, and a copy cannot be solved for them
+        if is_unsolved(
+            self
+        ):  # a diagram asks for the names of features, and a copy cannot be solved for them
             shown = copy(self)
             vars(shown)["_waiting"] = vars(shown).pop("_arrived")
         diagram: str = super(FittedRepresentation, shown)._repr_html_inner()  # type: ignore[misc]
@@ -51,12 +53,18 @@ class FittedRepresentation:
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """What Jupyter asks for; scikit-learn's would draw the diagram without asking the method above."""
-        html = {"text/html": self._repr_html_inner()} if get_config()["display"] == "diagram" else {}
+        html = (
+            {"text/html": self._repr_html_inner()} if get_config()["display"] == "diagram" else {}
+        )
         return {"text/plain": repr(self), **html}
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> "InDiagram":
         """For scikit-learn's diagram, also in pipelines: what was found, and the attributes that are stored."""
-        stored = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
+        stored = {
+            name: value
+            for name, value in vars(self).items()
+            if name.endswith("_") and not name.startswith("_")
+        }
         attributes = BaseEstimator._get_fitted_attr_html(SimpleNamespace(**stored), doc_link)
         attributes.estimator_class = type(self)
         return InDiagram(found_html(self), attributes)
@@ -82,7 +90,9 @@ def found_html(model: Any, *, alone: bool = False) -> str:
         tables = pairs_table(facts(model)) + views_table(model)
     elif "_waiting" in known:
         n_samples = known["_waiting"].summary.n_samples
-        tables = pairs_table([("samples", f"{n_samples} in batches"), ("solved", "when its labels are asked for")])
+        tables = pairs_table(
+            [("samples", f"{n_samples} in batches"), ("solved", "when its labels are asked for")]
+        )
     else:
         return ""
     classes = "viewspan-found viewspan-alone" if alone else "viewspan-found"
@@ -120,13 +130,17 @@ def views_table(model: Any) -> str:
     n_views, lam, weights = model.n_views_in_, model.result_.lam, model.view_weights_
     several = isinstance(model.n_features_in_, tuple)
     widths = model.n_features_in_ if several else (model.n_features_in_,)
-    names = model._view_names or ([f"view {position}" for position in range(n_views)] if several else ["X"])
+    names = getattr(model, "view_names_in_", None) or (
+        [f"view {position}" for position in range(n_views)] if several else ["X"]
+    )
     columns: list[tuple[str, Sequence[str]]] = [("features", [str(width) for width in widths])]
     if len(lam) == n_views:
         columns.append(("λ", [span(each) for each in lam]))
     if len(weights) == n_views:
         columns.append(("weight", [number(weight) for weight in weights]))
-    head = "".join(f'<th scope="col">{title}</th>' for title in ("view", *(title for title, _ in columns)))
+    head = "".join(
+        f'<th scope="col">{title}</th>' for title in ("view", *(title for title, _ in columns))
+    )
     rows = [
         f'<tr><th scope="row">{escape(str(name))}</th>'
         + "".join(f'<td class="number">{escape(values[position])}</td>' for _, values in columns)
@@ -139,7 +153,10 @@ def views_table(model: Any) -> str:
 
 
 def pairs_table(pairs: Iterable[tuple[str, str]]) -> str:
-    rows = "".join(f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in pairs)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
+        for name, value in pairs
+    )
     return f"<table><tbody>{rows}</tbody></table>"
 
 

@@ -11,20 +11,28 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from viewspan import memory
-from viewspan._callbacks import tasks_of, with_callbacks
-from viewspan._progress import Stages
-from viewspan._typing import Array, Labels
-from viewspan._warnings import warn
-from viewspan.assignment import UNKNOWN
-from viewspan.blocks import ignore, source_of
+from viewspan._utils import memory
+from viewspan._utils.typing import Array, Labels
+from viewspan._utils.warnings import warn
 from viewspan.estimators.base import COUNT, SubspaceClusterer, check_memory
 from viewspan.estimators.inputs import all_feature_names, remember_input
 from viewspan.estimators.whole import become, forget
-from viewspan.fitting import LARGEST_SEED, PER_LANDMARK, Fitted, fit_in_memory, fit_landmarks, merge, summarise
-from viewspan.preparation import Columns, Preparation
-from viewspan.summary import Moments, Summarise, Summary
-from viewspan.views import MIN_SAMPLES, Views, check_views
+from viewspan.fit.callbacks import tasks_of, with_callbacks
+from viewspan.fit.fitting import (
+    LARGEST_SEED,
+    PER_LANDMARK,
+    Fitted,
+    fit_in_memory,
+    fit_landmarks,
+    merge,
+    summarise,
+)
+from viewspan.fit.one_pass import Moments, Summarise, Summary
+from viewspan.fit.progress import Stages
+from viewspan.inference.assignment import UNKNOWN
+from viewspan.inputs.blocks import ignore, source_of
+from viewspan.inputs.preparation import Columns, Preparation
+from viewspan.inputs.views import MIN_SAMPLES, Views, check_views
 
 MOST_SAMPLES = 10_000
 """In one graph, if nothing is asked for."""
@@ -88,7 +96,12 @@ class ScalableClusterer(SubspaceClusterer):
         self._check_landmarks()
         if not self._wants_landmarks(views.n_samples, views.n_features):
             return super()._fit_views(views, stages)
-        check_memory(self._bytes_of_landmarks(views.n_samples, views.n_features), self, views.n_samples, FEWER)
+        check_memory(
+            self._bytes_of_landmarks(views.n_samples, views.n_features),
+            self,
+            views.n_samples,
+            FEWER,
+        )
         return self._fit_many(views, stages)
 
     def _fit_many(self, views: Views, stages: Stages) -> tuple[Fitted, Labels, Array]:
@@ -119,7 +132,9 @@ class ScalableClusterer(SubspaceClusterer):
 
     @property
     def _way_out(self) -> str:
-        return f"Take graph='landmarks', or {FEWER[5:]}" if self._can_be_reduced else super()._way_out
+        return (
+            f"Take graph='landmarks', or {FEWER[5:]}" if self._can_be_reduced else super()._way_out
+        )
 
     def _check_landmarks(self) -> None:
         if self.graph == "landmarks" and not self._can_be_reduced:
@@ -130,7 +145,9 @@ class ScalableClusterer(SubspaceClusterer):
 
     def _check_enough_landmarks(self) -> None:
         if self.n_clusters is not None and self.n_clusters > self._n_landmarks:
-            raise ValueError(f"n_clusters={self.n_clusters} must not exceed n_landmarks={self._n_landmarks}.")
+            raise ValueError(
+                f"n_clusters={self.n_clusters} must not exceed n_landmarks={self._n_landmarks}."
+            )
 
     def _wants_landmarks(self, n_samples: int, n_features: Sequence[int]) -> bool:
         if self.graph != "auto" or not self._can_be_reduced:
@@ -172,7 +189,7 @@ class ScalableClusterer(SubspaceClusterer):
         )
 
     @available_if(lambda self: self._can_be_reduced)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take in one more batch of samples.
 
         What the clustering needs of them is kept, not the samples, and the model is solved when its labels, or anything
@@ -196,7 +213,9 @@ class ScalableClusterer(SubspaceClusterer):
         if so_far is None:
             views, names = check_views(X, caller="partial_fit", min_samples=1), all_feature_names(X)
             n_samples = max(self._n_rows, sum(views.n_features))
-            check_memory(self._bytes_of_landmarks(n_samples, views.n_features), self, n_samples, FEWER)
+            check_memory(
+                self._bytes_of_landmarks(n_samples, views.n_features), self, n_samples, FEWER
+            )
             arrived = self._first_batch(views)
             forget(done)
             remember_input(done, X, views, names)
@@ -224,20 +243,30 @@ class ScalableClusterer(SubspaceClusterer):
     @with_callbacks
     def _settle(self) -> None:
         """Solve for the batches that are there."""
-        summary, preparation, last = self._arrived.summary, self._arrived.function.preparation, self._arrived.last
+        summary, preparation, last = (
+            self._arrived.summary,
+            self._arrived.function.preparation,
+            self._arrived.last,
+        )
         assert preparation is not None
         self._check_batches(summary, preparation, last)
         widths = last.n_features
-        dense = summary.n_samples <= self._n_rows and not self._wants_landmarks(summary.n_samples, widths)
+        dense = summary.n_samples <= self._n_rows and not self._wants_landmarks(
+            summary.n_samples, widths
+        )
         if dense:
             check_memory(self._bytes_of_all(summary.n_samples, widths), self, summary.n_samples)
         else:
             self._check_enough_landmarks()
         stages = Stages(self.callback, self.verbose, tasks_of(self))
         recipe = self._recipe(np.dtype(np.float64), stages)
-        recipe.generator.randint(LARGEST_SEED)  # the fair sample's, so that a fit of all samples would do the same
+        recipe.generator.randint(
+            LARGEST_SEED
+        )  # the fair sample's, so that a fit of all samples would do the same
         with stages.named(type(self).__name__):
-            fit = fit_landmarks(preparation, summary, None if dense else self._n_landmarks, recipe, stages)
+            fit = fit_landmarks(
+                preparation, summary, None if dense else self._n_landmarks, recipe, stages
+            )
         done, batch = copy(self), last.arrays[0] if last.single else last.arrays
         done._remember(fit)
         done.labels_, done.confidence_ = done.predict(batch), done.predict_confidence(batch)
@@ -246,14 +275,18 @@ class ScalableClusterer(SubspaceClusterer):
 
     def _check_batches(self, summary: Summary, preparation: Preparation, last: Views) -> None:
         if summary.n_samples < MIN_SAMPLES:
-            raise ValueError(f"{type(self).__name__} needs at least {MIN_SAMPLES} samples, and one has arrived.")
+            raise ValueError(
+                f"{type(self).__name__} needs at least {MIN_SAMPLES} samples, and one has arrived."
+            )
         self._check_count(summary.n_samples)
         if self.graph == "dense" and summary.n_samples > self._n_rows:
             raise ValueError(
                 f"graph='dense' needs all samples, and of {summary.n_samples} in batches {self._n_rows} were kept; "
                 "take graph='landmarks' or 'auto'."
             )
-        whole = Preparation.choose(summary.columns, self.scale_features, self.affine, self.normalize)
+        whole = Preparation.choose(
+            summary.columns, self.scale_features, self.affine, self.normalize
+        )
         whole.report(last.names)
         if not whole.resembles(preparation):
             warn(

@@ -7,16 +7,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
-from viewspan._progress import Progress
-from viewspan._typing import Array
+from viewspan._utils.typing import Array
 from viewspan.estimators.base import SubspaceClusterer
-from viewspan.graph.discretize import AskedLabels
+from viewspan.fit.progress import Progress
+from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.patterns import NEIGHBORS
 from viewspan.graph.unite import AskedWeights
-from viewspan.pipeline import Axes, check_lam
-from viewspan.reduction import Reduction
-from viewspan.ssc_weights import data_driven_lam
-from viewspan.views import as_numbers
+from viewspan.inputs.views import as_numbers
+from viewspan.objective.reduction import Reduction
+from viewspan.solvers.solve import Axes, check_lam
+from viewspan.solvers.ssc_weights import data_driven_lam
 
 
 class SSC(SubspaceClusterer):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-OURS = {"_fit", "_arrived", "_view_names"}
+OURS = {"_fit", "_arrived"}
 """What a fit leaves beside the attributes that scikit-learn knows by the line at their end."""
 
 

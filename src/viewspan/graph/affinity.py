@@ -5,13 +5,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from viewspan._linalg import ratio
-from viewspan._typing import AnyArray, Array
+from viewspan._utils.linalg import ratio
+from viewspan._utils.typing import AnyArray, Array
+from viewspan.inputs.views import check_view_weights
 from viewspan.solvers.result import Result
-from viewspan.views import check_view_weights
 
 
-def affinity(coefficients: Result | Sequence[Array] | Array, *, view_weights: npt.ArrayLike | None = None) -> Array:
+def affinity(
+    coefficients: Result | Sequence[Array] | Array, *, view_weights: npt.ArrayLike | None = None
+) -> Array:
     r"""Unite the coefficients of all views in one symmetric graph.
 
     .. math:: \mathbb{W}_{ij} = \sqrt{\sum_k w_k^2 (Z_k)_{ij}^2} + \sqrt{\sum_k w_k^2 (Z_k)_{ji}^2}
@@ -32,7 +34,11 @@ def affinity(coefficients: Result | Sequence[Array] | Array, *, view_weights: np
     """
     blocks = one_by_one(coefficients, view_weights)
     observed = coefficients.observed if isinstance(coefficients, Result) else None
-    squares = sum_of_squares(blocks) if observed is None else mean_of_squares(blocks, observed, view_weights)
+    squares = (
+        sum_of_squares(blocks)
+        if observed is None
+        else mean_of_squares(blocks, observed, view_weights)
+    )
     united: Array = np.sqrt(squares, out=squares)
     return united + united.T
 
@@ -44,7 +50,9 @@ def sum_of_squares(blocks: Iterator[Array]) -> Array:
     return squares
 
 
-def mean_of_squares(blocks: Iterator[Array], observed: AnyArray, view_weights: npt.ArrayLike | None) -> Array:
+def mean_of_squares(
+    blocks: Iterator[Array], observed: AnyArray, view_weights: npt.ArrayLike | None
+) -> Array:
     """Over the views that two samples share; over all if they share none."""
     weights = check_view_weights(view_weights, len(observed)) ** 2
     everywhere = shared = np.zeros((1, 1))
@@ -55,7 +63,9 @@ def mean_of_squares(blocks: Iterator[Array], observed: AnyArray, view_weights: n
     return np.where(counts > 0, ratio(1.0, counts) * shared, everywhere / weights.sum())
 
 
-def one_by_one(coefficients: Result | Sequence[Array] | Array, view_weights: npt.ArrayLike | None) -> Iterator[Array]:
+def one_by_one(
+    coefficients: Result | Sequence[Array] | Array, view_weights: npt.ArrayLike | None
+) -> Iterator[Array]:
     """w_k Z_k."""
     if isinstance(coefficients, Result):
         weights = check_view_weights(view_weights, coefficients.n_views)
@@ -72,6 +82,10 @@ def one_by_one(coefficients: Result | Sequence[Array] | Array, view_weights: npt
 
 def check_square(blocks: Sequence[Array]) -> None:
     shapes = {block.shape for block in blocks}
-    if len(shapes) != 1 or any(block.ndim != 2 or block.shape[0] != block.shape[1] for block in blocks):
+    if len(shapes) != 1 or any(
+        block.ndim != 2 or block.shape[0] != block.shape[1] for block in blocks
+    ):
         listed = ", ".join(str(block.shape) for block in blocks) or "none"
-        raise ValueError(f"affinity needs square coefficient matrices of one size. Got shapes: {listed}.")
+        raise ValueError(
+            f"affinity needs square coefficient matrices of one size. Got shapes: {listed}."
+        )

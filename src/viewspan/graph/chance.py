@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from viewspan._threads import threads_for
-from viewspan._typing import AnyArray, Array
+from viewspan._utils.threads import threads_for
+from viewspan._utils.typing import AnyArray, Array
 from viewspan.graph.patterns import Patterns, neighbour_graph, unit_columns
 from viewspan.graph.spectrum import leading_eigenvalues
 
@@ -32,7 +32,10 @@ def trust(patterns: Patterns, n_clusters: int) -> Array:
     seen, _ = sample(patterns)
     with threads_for(1, seen.columns[0].shape[1]):
         found = np.array([cohesion(view, n_clusters) for view in each(seen)])
-        noise = [[cohesion(by_chance(view, seed), n_clusters) for seed in range(DRAWS)] for view in each(seen)]
+        noise = [
+            [cohesion(by_chance(view, seed), n_clusters) for seed in range(DRAWS)]
+            for view in each(seen)
+        ]
     chance = np.mean(noise, axis=1)
     weights = np.maximum(share(1.0 - chance), share(found - chance))
     return np.where(weights >= ALIKE, 1.0, weights) if weights.any() else np.ones(n_views)
@@ -40,7 +43,9 @@ def trust(patterns: Patterns, n_clusters: int) -> Array:
 
 def cohesion(view: Patterns, n_clusters: int) -> float:
     """The mean of the leading eigenvalues of a graph: k minus their sum is a lower bound of its normalised cut."""
-    values = leading_eigenvalues(neighbour_graph(view, np.ones(1)), n_clusters, np.random.RandomState(0))
+    values = leading_eigenvalues(
+        neighbour_graph(view, np.ones(1)), n_clusters, np.random.RandomState(0)
+    )
     return float(values.mean())
 
 
@@ -58,7 +63,9 @@ def share(amounts: Array) -> Array:
 
 def by_chance(patterns: Patterns, seed: int) -> Patterns:
     """Noise with the same singular values in every view, and no sample where there was none."""
-    generator = np.random.RandomState(seed)  # not that of the cut, on which the graph must not depend
+    generator = np.random.RandomState(
+        seed
+    )  # not that of the cut, on which the graph must not depend
 
     def noise(pattern: AnyArray, spectrum: Array) -> AnyArray:
         drawn = spectrum[:, None] * generator.normal(size=(len(spectrum), pattern.shape[1]))
@@ -73,4 +80,6 @@ def sample(patterns: Patterns) -> tuple[Patterns, AnyArray]:
     n_samples = patterns.columns[0].shape[1]
     chosen = np.sort(np.random.RandomState(0).permutation(n_samples)[:ENOUGH])
     observed = None if patterns.observed is None else patterns.observed[:, chosen]
-    return Patterns([pattern[:, chosen] for pattern in patterns.columns], patterns.spectra, observed), chosen
+    return Patterns(
+        [pattern[:, chosen] for pattern in patterns.columns], patterns.spectra, observed
+    ), chosen

@@ -5,14 +5,14 @@ from functools import partial
 
 import numpy as np
 
-from viewspan._threads import threads_for
-from viewspan._typing import Array, Graph, Labels
-from viewspan.graph.discretize import AssignLabels
+from viewspan._utils.threads import threads_for
+from viewspan._utils.typing import Array, Graph, Labels
+from viewspan.graph.discretisation import AssignLabels
 from viewspan.graph.landmarks import through_samples
 from viewspan.graph.ncut import cut, most_clusters
 from viewspan.graph.patterns import average
 from viewspan.graph.spectrum import leading_eigenvalues
-from viewspan.selection import count_clusters
+from viewspan.objective.selection import count_clusters
 
 
 def as_it_is(graph: Graph) -> Graph:
@@ -45,8 +45,12 @@ def cut_together(
     n_samples = graphs[0].shape[1]
     count = min((most_clusters(n_samples) if n_clusters is None else n_clusters) + 1, n_samples)
     with threads_for(1, n_samples):
-        spectra = [leading_eigenvalues(form(graph), count, generator, steps=steps) for graph in graphs]
-        expected = [leading_eigenvalues(form(graph), count, generator, steps=steps) for graph in chance]
+        spectra = [
+            leading_eigenvalues(form(graph), count, generator, steps=steps) for graph in graphs
+        ]
+        expected = [
+            leading_eigenvalues(form(graph), count, generator, steps=steps) for graph in chance
+        ]
     eigenvalues: Array = np.mean(spectra, axis=0)
     if n_clusters is None:
         n_clusters = count_clusters(eigenvalues, np.mean(expected, axis=0) if expected else None)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from viewspan._linalg import ratio
-from viewspan._threads import in_threads
-from viewspan._typing import AnyArray, Array, Graph
+from viewspan._utils.linalg import ratio
+from viewspan._utils.threads import in_threads
+from viewspan._utils.typing import AnyArray, Array, Graph
 from viewspan.graph.patterns import (
     DEPTH,
     TIES,
@@ -47,7 +47,9 @@ def choose_landmarks(patterns: Patterns, count: int, generator: np.random.Random
     (Bahmani, Moseley, Vattani, Kumar, Vassilvitskii 2012): where samples are rare, more of them are taken.
     """
     n_samples = patterns.columns[0].shape[1]
-    n_views = max(sum(bool(pattern.any()) for pattern in patterns.columns), 1)  # one that is zero has no say
+    n_views = max(
+        sum(bool(pattern.any()) for pattern in patterns.columns), 1
+    )  # one that is zero has no say
     per_round = -(-count // ROUNDS)
     chosen = newest = generator.permutation(n_samples)[:per_round]
     nearest = np.zeros(n_samples, dtype=np.float32)
@@ -66,13 +68,19 @@ def closest(patterns: Patterns, landmarks: AnyArray) -> AnyArray:
 
     def closest_of(start: int) -> AnyArray:
         rows = slice(start, start + ROWS)
-        total: AnyArray = sum(np.abs(pattern[:, rows].T @ pattern[:, landmarks]) for pattern in patterns.columns)
+        total: AnyArray = sum(
+            np.abs(pattern[:, rows].T @ pattern[:, landmarks]) for pattern in patterns.columns
+        )
         return np.asarray(total.max(axis=1))
 
-    return np.concatenate(list(in_threads(closest_of, range(0, patterns.columns[0].shape[1], ROWS))))
+    return np.concatenate(
+        list(in_threads(closest_of, range(0, patterns.columns[0].shape[1], ROWS)))
+    )
 
 
-def joined_to_landmarks(patterns: Patterns, landmarks: AnyArray, weights: Array, n_neighbors: int) -> Graph:
+def joined_to_landmarks(
+    patterns: Patterns, landmarks: AnyArray, weights: Array, n_neighbors: int
+) -> Graph:
     """B: every sample joined to its nearest landmarks, the mean of three graphs as :func:`viewspan.pattern_graph` takes
     it.
 
@@ -96,19 +104,31 @@ def joined_to_landmarks(patterns: Patterns, landmarks: AnyArray, weights: Array,
     def join(start: int) -> list[scipy.sparse.csr_array]:
         queries = [pattern[:, start : start + ROWS] for pattern in patterns.columns]
         sums = closeness_sums(queries, references, patterns.spectra, weights, depth)
-        return [strongest(nearest_to_themselves(values, landmarks, start), n_neighbors) for values in sums]
+        return [
+            strongest(nearest_to_themselves(values, landmarks, start), n_neighbors)
+            for values in sums
+        ]
 
     blocks = zip(*in_threads(join, range(0, n_samples, ROWS)), strict=True)
-    return average([normalised(scipy.sparse.csr_array(scipy.sparse.vstack(rows))) for rows in blocks], [1.0, 1.0, 1.0])
+    return average(
+        [normalised(scipy.sparse.csr_array(scipy.sparse.vstack(rows))) for rows in blocks],
+        [1.0, 1.0, 1.0],
+    )
 
 
 def closeness_sums(
-    queries: Sequence[AnyArray], references: Sequence[AnyArray], spectra: Sequence[Array], weights: Array, depth: int
+    queries: Sequence[AnyArray],
+    references: Sequence[AnyArray],
+    spectra: Sequence[Array],
+    weights: Array,
+    depth: int,
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Over views: of cosines, of calibrated cosines, and of closeness by rank."""
     shape = (queries[0].shape[1], references[0].shape[1])
     plain, calibrated, ranked = (np.zeros(shape, dtype=np.float32) for _ in range(3))
-    for query, reference, spectrum, weight in zip(queries, references, spectra, weights, strict=True):
+    for query, reference, spectrum, weight in zip(
+        queries, references, spectra, weights, strict=True
+    ):
         cosines = np.abs(query.T @ reference)
         plain += np.float32(weight) * cosines
         calibrated += np.float32(weight * np.sqrt(effective_rank(spectrum))) * cosines
@@ -122,7 +142,9 @@ def strong_coefficients(n_neighbors: int, n_landmarks: int) -> int:
     return min(max(n_neighbors, n_landmarks // SHARE), n_landmarks)
 
 
-def affinity_to_landmarks(result: Result, landmarks: AnyArray, weights: Array, n_neighbors: int) -> Graph:
+def affinity_to_landmarks(
+    result: Result, landmarks: AnyArray, weights: Array, n_neighbors: int
+) -> Graph:
     """B: the largest entries of the landmarks' columns of the paper's 𝕎."""
     n_samples = len(part(result.left, slice(None)))
 
@@ -130,15 +152,24 @@ def affinity_to_landmarks(result: Result, landmarks: AnyArray, weights: Array, n
         rows = slice(start, min(start + ROWS, n_samples))
         given, taken = (np.zeros((rows.stop - start, len(landmarks))) for _ in range(2))
         for core, weight in zip(result.cores, weights, strict=True):
-            given += (weight * part(result.left, rows) @ core @ part(result.right, landmarks).T) ** 2
-            taken += (weight * part(result.left, landmarks) @ core @ part(result.right, rows).T).T ** 2
+            given += (
+                weight * part(result.left, rows) @ core @ part(result.right, landmarks).T
+            ) ** 2
+            taken += (
+                weight * part(result.left, landmarks) @ core @ part(result.right, rows).T
+            ).T ** 2
         columns = np.sqrt(given) + np.sqrt(taken)
         order = nearest_to_themselves(columns.copy(), landmarks, start)
         found, _ = largest_of_rows(order, strong_coefficients(n_neighbors, len(landmarks)))
-        values, starts = np.take_along_axis(columns, found, axis=1), np.arange(len(columns) + 1) * found.shape[1]
+        values, starts = (
+            np.take_along_axis(columns, found, axis=1),
+            np.arange(len(columns) + 1) * found.shape[1],
+        )
         return scipy.sparse.csr_array((values.ravel(), found.ravel(), starts), shape=columns.shape)
 
-    return scipy.sparse.csr_array(scipy.sparse.vstack(list(in_threads(join, range(0, n_samples, ROWS)))))
+    return scipy.sparse.csr_array(
+        scipy.sparse.vstack(list(in_threads(join, range(0, n_samples, ROWS))))
+    )
 
 
 def nearest_to_themselves(closeness: AnyArray, landmarks: AnyArray, start: int) -> AnyArray:
@@ -156,7 +187,9 @@ def part(basis: Array | None, rows: AnyArray | slice) -> Array:
 
 def normalised(rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     """Divided by the roots of the degrees on both sides."""
-    samples, landmarks = (scipy.sparse.diags_array(ratio(1.0, np.sqrt(rows.sum(axis=axis)))) for axis in (1, 0))
+    samples, landmarks = (
+        scipy.sparse.diags_array(ratio(1.0, np.sqrt(rows.sum(axis=axis)))) for axis in (1, 0)
+    )
     return scipy.sparse.csr_array(samples @ rows @ landmarks)
 
 

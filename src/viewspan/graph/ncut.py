@@ -8,13 +8,13 @@ import scipy.sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_random_state
 
-from viewspan._threads import threads_for
-from viewspan._typing import Array, Graph, Labels
-from viewspan._warnings import warn
-from viewspan.graph.discretize import AssignLabels, assign, n_eigenvectors
+from viewspan._utils.threads import threads_for
+from viewspan._utils.typing import Array, Graph, Labels
+from viewspan._utils.warnings import warn
+from viewspan.graph.discretisation import AssignLabels, assign, n_eigenvectors
 from viewspan.graph.spectrum import degrees, leading_eigenvectors
-from viewspan.selection import count_clusters
-from viewspan.views import as_numbers
+from viewspan.inputs.views import as_numbers
+from viewspan.objective.selection import count_clusters
 
 SYMMETRIC = 1e-8
 """A matrix that differs from its transpose by less, in proportion to its largest entry, is symmetric up to rounding."""
@@ -59,7 +59,12 @@ def ncut(
 
 
 def cut(
-    affinity: Graph, n_clusters: int | None, *, assign_labels: AssignLabels, random_state: Any, steps: int = 1
+    affinity: Graph,
+    n_clusters: int | None,
+    *,
+    assign_labels: AssignLabels,
+    random_state: Any,
+    steps: int = 1,
 ) -> tuple[Labels, Array]:
     """Labels and the eigenvalues that were looked at, for an affinity that has been checked.
 
@@ -68,14 +73,20 @@ def cut(
     """
     n_samples = affinity.shape[0]
     generator = check_random_state(random_state)
-    count = most_clusters(n_samples) + 1 if n_clusters is None else n_eigenvectors(n_clusters, assign_labels)
+    count = (
+        most_clusters(n_samples) + 1
+        if n_clusters is None
+        else n_eigenvectors(n_clusters, assign_labels)
+    )
     with threads_for(1, n_samples):
         spectrum = leading_eigenvectors(affinity, min(count, n_samples), generator, steps=steps)
     eigenvalues = spectrum.eigenvalues
     if n_clusters is None:
         n_clusters = count_clusters(eigenvalues)
         if n_eigenvectors(n_clusters, assign_labels) > count:
-            return cut(affinity, n_clusters, assign_labels=assign_labels, random_state=generator)[0], eigenvalues
+            return cut(affinity, n_clusters, assign_labels=assign_labels, random_state=generator)[
+                0
+            ], eigenvalues
     pieces = separate_pieces(affinity, eigenvalues, n_clusters)
     if n_clusters == 1:
         return np.zeros(n_samples, dtype=np.int64), eigenvalues
@@ -83,8 +94,14 @@ def cut(
     labels = assign(affinity, spectrum, n_clusters, assign_labels, generator, weights)
     labels = number_by_appearance(labels if pieces is None else whole_pieces(labels, pieces))
     if labels.max() + 1 < n_clusters:
-        hint = "" if assign_labels in {"kmeans", "modularity"} else ' assign_labels="kmeans" leaves none empty.'
-        warn(f"Only {labels.max() + 1} of {n_clusters} clusters got a sample: the graph has not so many groups.{hint}")
+        hint = (
+            ""
+            if assign_labels in {"kmeans", "modularity"}
+            else ' assign_labels="kmeans" leaves none empty.'
+        )
+        warn(
+            f"Only {labels.max() + 1} of {n_clusters} clusters got a sample: the graph has not so many groups.{hint}"
+        )
     return labels, eigenvalues
 
 
@@ -103,7 +120,9 @@ def separate_pieces(affinity: Graph, eigenvalues: Array, n_clusters: int) -> Lab
     count, pieces = pieces_of(affinity)
     if count in {1, n_clusters}:
         return None
-    consequence = "unrelated pieces share a label" if count > n_clusters else "some pieces are cut further"
+    consequence = (
+        "unrelated pieces share a label" if count > n_clusters else "some pieces are cut further"
+    )
     warn(
         f"The graph is in {count} separate pieces and {n_clusters} clusters are asked for, so {consequence}. "
         "More neighbours connect more samples; in the paper's graph, a smaller lam or tau."
@@ -116,7 +135,9 @@ def whole_pieces(labels: Labels, pieces: Labels) -> Labels:
     piece, rounding would cut it.
     """
     n_clusters = int(labels.max()) + 1
-    votes = np.bincount(n_clusters * pieces + labels, minlength=n_clusters * (int(pieces.max()) + 1))
+    votes = np.bincount(
+        n_clusters * pieces + labels, minlength=n_clusters * (int(pieces.max()) + 1)
+    )
     found: Labels = votes.reshape(-1, n_clusters).argmax(axis=1)[pieces]
     return found
 
@@ -127,7 +148,9 @@ def pieces_of(affinity: Graph) -> tuple[int, Labels]:
     degree = degrees(affinity)
     rows, columns = edges.coords
     holds = edges.data > IN_PIECES * np.minimum(degree[rows], degree[columns])
-    kept: Any = scipy.sparse.coo_array((holds[holds], (rows[holds], columns[holds])), shape=affinity.shape)
+    kept: Any = scipy.sparse.coo_array(
+        (holds[holds], (rows[holds], columns[holds])), shape=affinity.shape
+    )
     count, pieces = connected_components(kept, directed=False)
     return int(count), pieces.astype(np.int64)
 
@@ -155,9 +178,15 @@ def check_affinity(affinity: Any) -> Graph:
     sparse = scipy.sparse.issparse(affinity)
     if sparse and affinity.dtype.kind not in "biuf":
         raise ValueError(f"affinity must hold real numbers. Got {affinity.dtype} instead.")
-    matrix: Any = scipy.sparse.csr_array(affinity, dtype=float) if sparse else as_numbers(affinity, "affinity")
+    matrix: Any = (
+        scipy.sparse.csr_array(affinity, dtype=float)
+        if sparse
+        else as_numbers(affinity, "affinity")
+    )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"affinity must be a square matrix (n_samples, n_samples). Got shape {matrix.shape} instead.")
+        raise ValueError(
+            f"affinity must be a square matrix (n_samples, n_samples). Got shape {matrix.shape} instead."
+        )
     if matrix.shape[0] == 0:
         raise ValueError("affinity is empty: there is no sample to cluster.")
     entries: Array = matrix.data if sparse else matrix

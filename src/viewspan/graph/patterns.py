@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from viewspan._linalg import ratio, singular_values
-from viewspan._threads import in_threads
-from viewspan._typing import AnyArray, Array, Graph
+from viewspan._utils.linalg import ratio, singular_values
+from viewspan._utils.threads import in_threads
+from viewspan._utils.typing import AnyArray, Array, Graph
+from viewspan.inputs.views import check_view_weights
 from viewspan.solvers.result import Result
-from viewspan.views import check_view_weights
 
 NEIGHBORS = 15
 """Neighbours of a sample. Their weights fall linearly, so this stands for all sizes of neighbourhoods up to it."""
@@ -84,7 +84,9 @@ def patterns_of(result: Result, *, mutual: bool) -> Patterns:
     found = [unit_columns(columns(result, view, mutual)) for view in range(len(result.cores))]
     if result.observed is not None:
         found = [pattern * present for pattern, present in zip(found, result.observed, strict=True)]
-    return Patterns(found, [singular_values(core.astype(float)) for core in result.cores], result.observed)
+    return Patterns(
+        found, [singular_values(core.astype(float)) for core in result.cores], result.observed
+    )
 
 
 def neighbour_graph(patterns: Patterns, weights: Array, n_neighbors: int = NEIGHBORS) -> Graph:
@@ -97,9 +99,13 @@ def neighbour_graph(patterns: Patterns, weights: Array, n_neighbors: int = NEIGH
     counted = Counted(patterns.columns[0].shape[1], patterns.spectra, weights, n_neighbors)
     if patterns.observed is None:
         return counted.graph(map(cosines_of, patterns.columns))
-    first = counted.graph(map(cosines_of, patterns.columns), shared=shared_views(patterns.observed, weights))
+    first = counted.graph(
+        map(cosines_of, patterns.columns), shared=shared_views(patterns.observed, weights)
+    )
     pairs = zip(patterns.columns, patterns.observed, strict=True)
-    return counted.graph(completed(cosines_of(pattern), present, first) for pattern, present in pairs)
+    return counted.graph(
+        completed(cosines_of(pattern), present, first) for pattern, present in pairs
+    )
 
 
 class Counted(NamedTuple):
@@ -112,8 +118,12 @@ class Counted(NamedTuple):
 
     def graph(self, cosines_of_views: Iterable[AnyArray], shared: AnyArray | None = None) -> Graph:
         """From the cosines of every view, one at a time; sums are means over ``shared`` views, if that is given."""
-        plain, calibrated, ranked = (np.zeros((self.n_samples,) * 2, dtype=np.float32) for _ in range(3))
-        for cosines, spectrum, weight in zip(cosines_of_views, self.spectra, self.weights, strict=True):
+        plain, calibrated, ranked = (
+            np.zeros((self.n_samples,) * 2, dtype=np.float32) for _ in range(3)
+        )
+        for cosines, spectrum, weight in zip(
+            cosines_of_views, self.spectra, self.weights, strict=True
+        ):
             if weight == 0:
                 continue
             depth = min(DEPTH * self.n_neighbors, len(cosines) - 1)
@@ -125,7 +135,9 @@ class Counted(NamedTuple):
                 np.divide(sums, shared, out=sums, where=shared > 0)
         ranked += ranked.T.copy()
         ranked += TIES * plain
-        graphs = [normalise(nearest(sums, self.n_neighbors)) for sums in (plain, calibrated, ranked)]
+        graphs = [
+            normalise(nearest(sums, self.n_neighbors)) for sums in (plain, calibrated, ranked)
+        ]
         return average(graphs, [1.0, 1.0, 1.0])
 
 
@@ -138,9 +150,13 @@ def shared_views(observed: AnyArray, weights: Array) -> AnyArray:
 def completed(cosines: AnyArray, present: AnyArray, graph: Graph) -> AnyArray:
     """T C Tᵀ: a sample that is present stands for itself, an absent one is the mean of its present neighbours."""
     absent = scipy.sparse.diags_array((~present).astype(np.float32))
-    neighbours = scipy.sparse.csr_array(absent @ graph @ scipy.sparse.diags_array(present.astype(np.float32)))
+    neighbours = scipy.sparse.csr_array(
+        absent @ graph @ scipy.sparse.diags_array(present.astype(np.float32))
+    )
     shares = scipy.sparse.diags_array(ratio(1.0, np.asarray(neighbours.sum(axis=1), dtype=float)))
-    stands_for = scipy.sparse.csr_array(shares @ neighbours + scipy.sparse.diags_array(present.astype(float)))
+    stands_for = scipy.sparse.csr_array(
+        shares @ neighbours + scipy.sparse.diags_array(present.astype(float))
+    )
     found: AnyArray = np.asarray(stands_for @ (stands_for @ cosines).T, dtype=np.float32)
     np.fill_diagonal(found, 0.0)
     return found
@@ -209,7 +225,9 @@ def largest_of_block(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
 
 def nearest(closeness: AnyArray, n_neighbors: int) -> scipy.sparse.csr_array:
     """Edges to the nearest samples with weights 1, …, 1/n; symmetric."""
-    of_own_kind = max(1, (len(closeness) - 1) // 2)  # with two clusters of one size, there are no more
+    of_own_kind = max(
+        1, (len(closeness) - 1) // 2
+    )  # with two clusters of one size, there are no more
     edges = strongest(closeness, min(n_neighbors, of_own_kind))
     return scipy.sparse.csr_array(edges + edges.T)
 
@@ -234,7 +252,9 @@ def normalise(graph: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
 def average(graphs: Sequence[Graph], weights: Sequence[float]) -> Graph:
     """The weighted mean of graphs; the plain one if all weights are zero."""
     total = sum(weights)
-    shares = [weight / total for weight in weights] if total > 0 else [1.0 / len(graphs)] * len(graphs)
+    shares = (
+        [weight / total for weight in weights] if total > 0 else [1.0 / len(graphs)] * len(graphs)
+    )
     mean: Graph = shares[0] * graphs[0]
     for share, graph in zip(shares[1:], graphs[1:], strict=True):
         mean = mean + share * graph

@@ -3,9 +3,9 @@
 import numpy as np
 import scipy.sparse
 
-from viewspan._linalg import ratio
-from viewspan._sparse import full
-from viewspan._typing import Array, Graph, Labels
+from viewspan._utils.linalg import ratio
+from viewspan._utils.sparse import full
+from viewspan._utils.typing import Array, Graph, Labels
 
 
 def cut_value(affinity: Graph, labels: Labels) -> float:
@@ -26,7 +26,11 @@ def assortativity(affinity: Graph, labels: Labels) -> float:
     if not degrees.any():
         return 0.0
     by_chance = float(((degrees / degrees.sum()) ** 2).sum())
-    return float((inside.sum() / degrees.sum() - by_chance) / (1.0 - by_chance)) if by_chance < 1.0 else 0.0
+    return (
+        float((inside.sum() / degrees.sum() - by_chance) / (1.0 - by_chance))
+        if by_chance < 1.0
+        else 0.0
+    )
 
 
 def own_shares(affinity: Graph, labels: Labels) -> Array:
@@ -45,7 +49,9 @@ def shares_of_ties(affinity: Graph, labels: Labels) -> Array:
 def members(labels: Labels, count: int) -> scipy.sparse.csr_array:
     """(n_samples, count) 1 where a sample belongs to a group."""
     n_samples = len(labels)
-    return scipy.sparse.csr_array((np.ones(n_samples), (np.arange(n_samples), labels)), shape=(n_samples, count))
+    return scipy.sparse.csr_array(
+        (np.ones(n_samples), (np.arange(n_samples), labels)), shape=(n_samples, count)
+    )
 
 
 def weights_of_clusters(affinity: Graph, labels: Labels) -> tuple[Array, Array]:

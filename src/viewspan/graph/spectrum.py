@@ -6,9 +6,9 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
-from viewspan._linalg import NumericalError, eigh, leading_eigh, ratio
-from viewspan._typing import Array, Graph
-from viewspan._warnings import warn
+from viewspan._utils.linalg import NumericalError, eigh, leading_eigh, ratio
+from viewspan._utils.typing import Array, Graph
+from viewspan._utils.warnings import warn
 
 DENSE = 400
 """Up to this many samples all eigenvectors at once are as fast as a few by iteration."""
@@ -27,7 +27,9 @@ class Spectrum(NamedTuple):
     embedding: Array
 
 
-def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.RandomState, *, steps: int = 1) -> Spectrum:
+def leading_eigenvectors(
+    affinity: Graph, count: int, generator: np.random.RandomState, *, steps: int = 1
+) -> Spectrum:
     """Of a graph; ``steps`` is 2 for one whose edges are two steps in another graph, whose eigenvalues are told."""
     degree = degrees(affinity)
     if not degree.any():
@@ -43,14 +45,20 @@ def leading_eigenvectors(affinity: Graph, count: int, generator: np.random.Rando
         )
     scale = ratio(1.0, np.sqrt(degree))
     values, vectors = symmetric_eigenpairs(scaled(affinity, scale), count, generator)
-    vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(count)] < 0, -1.0, 1.0)
+    vectors = vectors * np.where(
+        vectors[np.abs(vectors).argmax(axis=0), np.arange(count)] < 0, -1.0, 1.0
+    )
     return Spectrum(per_step(values, steps), vectors * scale[:, None])
 
 
-def leading_eigenvalues(affinity: Graph, count: int, generator: np.random.RandomState, *, steps: int = 1) -> Array:
+def leading_eigenvalues(
+    affinity: Graph, count: int, generator: np.random.RandomState, *, steps: int = 1
+) -> Array:
     """Of D^-½ 𝕎 D^-½, largest first, as many as there are; nothing is said about samples without a neighbour."""
     scale = ratio(1.0, np.sqrt(degrees(affinity)))
-    return per_step(symmetric_eigenpairs(scaled(affinity, scale), min(count, len(scale)), generator)[0], steps)
+    return per_step(
+        symmetric_eigenpairs(scaled(affinity, scale), min(count, len(scale)), generator)[0], steps
+    )
 
 
 def per_step(eigenvalues: Array, steps: int) -> Array:
@@ -78,7 +86,9 @@ def scaled(affinity: Graph, scale: Array) -> Graph:
     return product.toarray() if len(scale) <= DENSE else product
 
 
-def symmetric_eigenpairs(matrix: Graph, count: int, generator: np.random.RandomState) -> tuple[Array, Array]:
+def symmetric_eigenpairs(
+    matrix: Graph, count: int, generator: np.random.RandomState
+) -> tuple[Array, Array]:
     """The largest eigenpairs: iteratively from a seeded start where that is faster, densely otherwise or when
     the iteration fails.
     """
@@ -95,7 +105,9 @@ def symmetric_eigenpairs(matrix: Graph, count: int, generator: np.random.RandomS
     return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
 
 
-def iterative_eigenpairs(matrix: Graph, count: int, generator: np.random.RandomState) -> tuple[Array, Array]:
+def iterative_eigenpairs(
+    matrix: Graph, count: int, generator: np.random.RandomState
+) -> tuple[Array, Array]:
     """By the Lanczos method, which sees one copy of a repeated eigenvalue: where two are found to be equal, what was
     found is taken away and the rest is looked at again.
     """
@@ -123,5 +135,7 @@ def without(matrix: Graph, values: Array, vectors: Array) -> Any:
     if len(values) == 0:
         return matrix
     return scipy.sparse.linalg.LinearOperator(
-        matrix.shape, matvec=lambda x: matrix @ x - vectors @ ((values + BELOW) * (vectors.T @ x)), dtype=np.float64
+        matrix.shape,
+        matvec=lambda x: matrix @ x - vectors @ ((values + BELOW) * (vectors.T @ x)),
+        dtype=np.float64,
     )

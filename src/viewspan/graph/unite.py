@@ -7,15 +7,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from viewspan._typing import AnyArray, Array, Graph, Labels
+from viewspan._utils.typing import AnyArray, Array, Graph, Labels
 from viewspan.graph.affinity import affinity
 from viewspan.graph.chance import by_chance, trust
 from viewspan.graph.consensus import cut_together
-from viewspan.graph.discretize import AskedLabels, suited
+from viewspan.graph.discretisation import AskedLabels, suited
 from viewspan.graph.landmarks import affinity_to_landmarks, joined_to_landmarks
 from viewspan.graph.patterns import NEIGHBORS, Patterns, neighbour_graph, patterns_of
+from viewspan.inputs.views import check_view_weights
 from viewspan.solvers.result import Result
-from viewspan.views import check_view_weights
 
 AskedWeights = Literal["auto", "equal"] | npt.ArrayLike
 
@@ -92,7 +92,9 @@ class Unite:
         better = self._weights(results[0], found)
         if np.array_equal(better, weights):
             return united
-        return self._cut(results, found, better, generator, landmarks, step)._replace(eigenvalues=united.eigenvalues)
+        return self._cut(results, found, better, generator, landmarks, step)._replace(
+            eigenvalues=united.eigenvalues
+        )
 
     def _weights(self, result: Result, n_clusters: int | None) -> Array:
         if not isinstance(self.view_weights, str):
@@ -134,7 +136,9 @@ class Unite:
             return affinity(result, view_weights=weights if result.scales is None else None)
         return affinity_to_landmarks(result, landmarks, weights, self._per_step)
 
-    def _pattern_graph(self, patterns: Patterns, weights: Array, landmarks: AnyArray | None) -> Graph:
+    def _pattern_graph(
+        self, patterns: Patterns, weights: Array, landmarks: AnyArray | None
+    ) -> Graph:
         if landmarks is None:
             return neighbour_graph(patterns, weights, self.n_neighbors)
         return joined_to_landmarks(patterns, landmarks, weights, self._per_step)

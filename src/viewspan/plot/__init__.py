@@ -4,7 +4,7 @@ Every function takes a fitted estimator and draws on the axes that it is given, 
 each picture means is told in ``HOW_TO_READ``; ``STYLE`` is how new figures look.
 """
 
-from viewspan._optional import require
+from viewspan._utils.optional import require
 
 require("matplotlib", "plot", purpose="viewspan.plot")
 

@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from viewspan._sparse import full, is_sparse
-from viewspan._typing import AnyArray, Array
-from viewspan.graph.discretize import unit_rows
+from viewspan._utils.sparse import full, is_sparse
+from viewspan._utils.typing import AnyArray, Array
+from viewspan.graph.discretisation import unit_rows
+from viewspan.inputs.views import is_one_view
 from viewspan.plot.colours import INK, cluster_colours
 from viewspan.plot.references import labels_of, names_of_views
 from viewspan.plot.style import FAINT, canvas, line_colour, plain, small, text_colour, without_frame
-from viewspan.views import is_one_view
 
 ROOMY = 25
 """So many clusters have room for a number, or a colour, each."""
@@ -46,7 +46,9 @@ def sizes(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     counts = np.bincount(labels_of(model), minlength=model.n_clusters_)
     n_clusters = len(counts)
-    with canvas(ax, 5.0, float(np.clip(0.8 + 0.26 * n_clusters, 1.6, max(6.0, 0.16 * n_clusters)))) as ax:
+    with canvas(
+        ax, 5.0, float(np.clip(0.8 + 0.26 * n_clusters, 1.6, max(6.0, 0.16 * n_clusters)))
+    ) as ax:
         numbers = np.arange(n_clusters)
         ax.barh(numbers, counts, height=0.8, color=cluster_colours(n_clusters))
         room = points_per_bar(ax, n_clusters)
@@ -120,12 +122,18 @@ def confidence(model: Any, *, ax: Axes | None = None) -> Axes:
     labels, found = labels_of(model), np.asarray(model.confidence_, dtype=float)
     known = np.isfinite(found)
     n_clusters = int(model.n_clusters_)
-    groups = [known & (labels == number) for number in range(n_clusters)] if n_clusters <= ROOMY else [known]
+    groups = (
+        [known & (labels == number) for number in range(n_clusters)]
+        if n_clusters <= ROOMY
+        else [known]
+    )
     colours = cluster_colours(n_clusters) if n_clusters <= ROOMY else [INK]
     uncertain = int((found[known] < UNCERTAIN).sum())
     with canvas(ax, 5.0, 3.2) as ax:
         ax.axvspan(0.0, UNCERTAIN, color=line_colour(), alpha=0.09, linewidth=0, zorder=0)
-        ax.axvline(UNCERTAIN, color=line_colour(), alpha=FAINT, linewidth=0.8, linestyle="--", zorder=0)
+        ax.axvline(
+            UNCERTAIN, color=line_colour(), alpha=FAINT, linewidth=0.8, linestyle="--", zorder=0
+        )
         ax.hist(
             [np.clip(found[group], 0.0, 1.0) for group in groups],
             bins=list(np.linspace(0.0, 1.0, BINS + 1)),
@@ -189,11 +197,15 @@ def exemplars(
     pictures = as_pictures(samples, image_shape)
     chosen = typical(model, views, np.asarray(np.isfinite(samples).all(axis=1)), n)
     sheet = contact_sheet(pictures, chosen, n)
-    with canvas(ax, 5.0, float(np.clip(0.4 + 4.4 * sheet.shape[0] / sheet.shape[1], 1.2, 14.0))) as ax:
+    with canvas(
+        ax, 5.0, float(np.clip(0.4 + 4.4 * sheet.shape[0] / sheet.shape[1], 1.2, 14.0))
+    ) as ax:
         across, down = sheet.shape[1] / n, sheet.shape[0] / len(chosen)
         ax.imshow(sheet, extent=(0, sheet.shape[1], sheet.shape[0], 0))
         for number, colour in enumerate(cluster_colours(len(chosen))):
-            strip = Rectangle((-0.3 * across, number * down), 0.16 * across, down - 1, color=colour, linewidth=0)
+            strip = Rectangle(
+                (-0.3 * across, number * down), 0.16 * across, down - 1, color=colour, linewidth=0
+            )
             ax.add_patch(strip)
         without_frame(ax)
         shown = every(len(chosen), ROOMY)
@@ -201,7 +213,9 @@ def exemplars(
         ax.tick_params(axis="y", length=0)
         ax.set_xlim(-0.3 * across, sheet.shape[1])
         ax.set_ylabel("cluster")
-        ax.set_title(f"Most typical samples ({plain(names_of_views(model)[position_of(model, view)])})")
+        ax.set_title(
+            f"Most typical samples ({plain(names_of_views(model)[position_of(model, view)])})"
+        )
     return ax
 
 
@@ -210,7 +224,9 @@ def position_of(model: Any, view: int | str) -> int:
     if view in names:
         return names.index(str(view))
     if isinstance(view, str) or not -len(names) <= view < len(names):
-        raise ValueError(f"view must be one of {names} or a number below {len(names)}. Got {view!r} instead.")
+        raise ValueError(
+            f"view must be one of {names} or a number below {len(names)}. Got {view!r} instead."
+        )
     return int(view) % len(names)
 
 
@@ -220,7 +236,11 @@ def samples_of(model: Any, views: Any, view: int | str) -> Array:
     if is_one_view(views):
         found = views
     elif isinstance(views, Mapping):
-        found = list(views.values())[position] if model._view_names is None else views[model._view_names[position]]
+        found = (
+            list(views.values())[position]
+            if not hasattr(model, "view_names_in_")
+            else views[model.view_names_in_[position]]
+        )
     else:
         found = views[position]
     samples = full(found) if is_sparse(found) else np.asarray(found, dtype=float)
@@ -245,8 +265,9 @@ def as_pictures(samples: Array, image_shape: tuple[int, int]) -> Array:
 def typical(model: Any, views: Any, usable: AnyArray, n: int) -> list[AnyArray]:
     """Rows of the most typical samples of every cluster, best first."""
     labels = labels_of(model)
-    dense = model._fit.references is None and len(model._assigner.embedding) == len(labels)
-    rows = unit_rows(model._assigner.embedding if dense else np.asarray(model.transform(views)))
+    graph = model.fitted_graph_
+    complete = not graph.landmarks and len(graph.embedding) == len(labels)
+    rows = unit_rows(graph.embedding if complete else np.asarray(model.transform(views)))
     sure = np.nan_to_num(np.asarray(model.confidence_, dtype=float))
     chosen = []
     for number in range(model.n_clusters_):

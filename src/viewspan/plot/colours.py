@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from viewspan._typing import Array
+from viewspan._utils.typing import Array
 
 TEN = (
     "#206ce7",

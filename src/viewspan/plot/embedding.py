@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from sklearn.manifold import TSNE
 
-from viewspan._typing import AnyArray, Array
-from viewspan.graph.discretize import unit_rows
+from viewspan._utils.typing import AnyArray, Array
+from viewspan.graph.discretisation import unit_rows
 from viewspan.plot.colours import cluster_colours
 from viewspan.plot.references import MOST_POINTS, eigenvectors, even_part, graph_of
 from viewspan.plot.style import canvas, page_colour, text_colour, without_frame
@@ -55,7 +55,9 @@ def embedding(model: Any, *, ax: Axes | None = None, max_points: int = MOST_POIN
         for number in range(n_clusters):
             own = positions[labels[chosen] == number]
             if len(own):
-                middle = own[np.linalg.norm(own - np.median(own, axis=0), axis=1).argmin()]  # on the cluster itself
+                middle = own[
+                    np.linalg.norm(own - np.median(own, axis=0), axis=1).argmin()
+                ]  # on the cluster itself
                 write_number(ax, number, middle)
         if n_clusters <= FLAT:
             ax.set_xlabel("second eigenvector of the graph")
@@ -64,14 +66,22 @@ def embedding(model: Any, *, ax: Axes | None = None, max_points: int = MOST_POIN
             ax.set_yticks([])
         else:
             without_frame(ax)
-        what = "samples" if model._fit.references is None else "landmarks"
+        what = "landmarks" if model.fitted_graph_.landmarks else "samples"
         part = f", {len(chosen)} of {len(labels)} {what}" if len(chosen) < len(labels) else ""
         ax.set_title(f"Spectral embedding{part}")
     return ax
 
 
 def write_number(ax: Axes, number: int, where: Array) -> None:
-    text = ax.text(where[0], where[1], str(number), ha="center", va="center", color=text_colour(), fontweight="bold")
+    text = ax.text(
+        where[0],
+        where[1],
+        str(number),
+        ha="center",
+        va="center",
+        color=text_colour(),
+        fontweight="bold",
+    )
     text.set_path_effects([withStroke(linewidth=HALO, foreground=page_colour(), alpha=0.8)])
 
 
@@ -81,7 +91,9 @@ def place(model: Any, max_points: int) -> tuple[Array, AnyArray]:
     chosen = even_part(labels, max_points)
     if n_clusters <= FLAT:
         return eigenvectors(graph)[chosen], chosen
-    rows = unit_rows(model._assigner.embedding[chosen])
-    layout = TSNE(init="pca", perplexity=min(PERPLEXITY, (len(rows) - 1) / 3), max_iter=STEPS, random_state=0)
+    rows = unit_rows(model.fitted_graph_.embedding[chosen])
+    layout = TSNE(
+        init="pca", perplexity=min(PERPLEXITY, (len(rows) - 1) / 3), max_iter=STEPS, random_state=0
+    )
     flat = layout.fit_transform(rows)
     return np.asarray(flat, dtype=float), chosen

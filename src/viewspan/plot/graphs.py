@@ -9,9 +9,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from viewspan._linalg import ratio
-from viewspan._sparse import is_sparse
-from viewspan._typing import AnyArray, Array, Graph, Labels
+from viewspan._utils.linalg import ratio
+from viewspan._utils.sparse import is_sparse
+from viewspan._utils.typing import AnyArray, Array, Graph, Labels
 from viewspan.graph.quality import members
 from viewspan.graph.spectrum import degrees, leading_eigenvalues, scaled, symmetric_eigenpairs
 from viewspan.plot.colours import ACCENT, INK, cluster_colours
@@ -67,7 +67,7 @@ def affinity(model: Any, *, ax: Axes | None = None, max_size: int = 600) -> Axes
         ax.imshow(image, extent=(0, count, count, 0), zorder=1)
         edges = np.concatenate([[0], np.flatnonzero(np.diff(owners)) + 1, [count]])
         draw_borders(ax, edges, owners, cluster_colours(n_clusters))
-        what = "samples" if model._fit.references is None else "landmarks"
+        what = "landmarks" if model.fitted_graph_.landmarks else "samples"
         per_block = "" if sizes.max() == 1 else f", means of blocks of up to {sizes.max()}"
         ax.set_title(f"Ties between {len(labels)} {what}{per_block}")
     return ax
@@ -81,7 +81,9 @@ def blocks_of(graph: Graph, labels: Labels, n_clusters: int, most: int) -> list[
     size = -(-len(labels) // most)
     while size < longest and sum(-(-len(cluster) // size) for cluster in clusters) > most:
         size += 1
-    return [block for cluster in clusters for block in np.array_split(cluster, -(-len(cluster) // size))]
+    return [
+        block for cluster in clusters for block in np.array_split(cluster, -(-len(cluster) // size))
+    ]
 
 
 def ordered(graph: Graph, rows: AnyArray) -> AnyArray:
@@ -127,8 +129,12 @@ def draw_borders(ax: Axes, edges: AnyArray, owners: AnyArray, colours: list[str]
         ax.vlines(edges[1:-1], 0, count, **look)
     for start, stop in pairwise(edges):
         colour = colours[owners[start]]
-        ax.add_patch(Rectangle((-space - width, start), width, stop - start, color=colour, linewidth=0))
-        ax.add_patch(Rectangle((start, -space - width), stop - start, width, color=colour, linewidth=0))
+        ax.add_patch(
+            Rectangle((-space - width, start), width, stop - start, color=colour, linewidth=0)
+        )
+        ax.add_patch(
+            Rectangle((start, -space - width), stop - start, width, color=colour, linewidth=0)
+        )
     without_frame(ax)
     if len(edges) - 1 <= NUMBERED:
         ax.set_yticks((edges[:-1] + edges[1:]) / 2, [str(owners[start]) for start in edges[:-1]])
@@ -163,12 +169,21 @@ def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
         numbers = np.arange(1, len(values) + 1)
         inside = numbers <= n_clusters
         for chosen, colour in ((inside, INK), (~inside, text_colour())):
-            ax.plot(numbers[chosen], values[chosen], "o", color=colour, markersize=4.5, markeredgewidth=0)
+            ax.plot(
+                numbers[chosen],
+                values[chosen],
+                "o",
+                color=colour,
+                markersize=4.5,
+                markeredgewidth=0,
+            )
         write_gap(ax, values, n_clusters, given=asked is not None)
         ax.set_xlim(0.3, len(values) + 0.7)
         low, high = float(values.min()), float(values.max())
         ax.set_ylim(low - 0.08 * (high - low or 1.0), high + 0.22 * (high - low or 1.0))
-        ax.set_yticks([tick for tick in ax.get_yticks() if low - 0.08 * (high - low) <= tick <= 1.0])
+        ax.set_yticks(
+            [tick for tick in ax.get_yticks() if low - 0.08 * (high - low) <= tick <= 1.0]
+        )
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         ax.set_xlabel("number of the eigenvalue")
         ax.set_ylabel("eigenvalue (1: a separate group)")
@@ -184,7 +199,7 @@ def enough_eigenvalues(model: Any, n_clusters: int) -> Array:
     if len(stored) >= wanted:
         return stored[:wanted]
     # values of several graphs' mean and of their united graph must not be mixed, so all are found anew
-    steps = 1 if model._fit.references is None else 2
+    steps = 2 if model.fitted_graph_.landmarks else 1
     return leading_eigenvalues(graph, wanted, np.random.RandomState(0), steps=steps)
 
 
@@ -196,10 +211,18 @@ def write_gap(ax: Axes, values: Array, n_clusters: int, *, given: bool) -> None:
         above, below = float(values[n_clusters - 1]), float(values[n_clusters])
         ax.axhspan(below, above, color=ACCENT, alpha=0.3, linewidth=0, zorder=0, gid="gap")
         ax.axvline(
-            n_clusters + 0.5, ymax=0.9, color=line_colour(), alpha=FAINT, linewidth=0.8, linestyle="--", zorder=0
+            n_clusters + 0.5,
+            ymax=0.9,
+            color=line_colour(),
+            alpha=FAINT,
+            linewidth=0.8,
+            linestyle="--",
+            zorder=0,
         )
         text += f", gap {above - below:.2g}"
         widest = int(gaps[1:].argmax()) + 2 if len(gaps) > 1 else n_clusters
         if given and n_clusters > 1 and gaps[widest - 1] > WIDER * gaps[n_clusters - 1]:
             text += f"\nthe widest from k = 2 on, {gaps[widest - 1]:.2g}, is at k = {widest}"
-    ax.text(0.02, 1.0, text, va="top", transform=ax.transAxes, color=text_colour(), fontsize=small(1.0))
+    ax.text(
+        0.02, 1.0, text, va="top", transform=ax.transAxes, color=text_colour(), fontsize=small(1.0)
+    )

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from viewspan._linalg import ratio
-from viewspan._sparse import is_sparse
-from viewspan._typing import AnyArray, Array, Graph, Labels
+from viewspan._utils.linalg import ratio
+from viewspan._utils.sparse import is_sparse
+from viewspan._utils.typing import AnyArray, Array, Graph, Labels
 from viewspan.graph.quality import members
 from viewspan.graph.spectrum import degrees, leading_eigenvectors
 
@@ -21,8 +21,8 @@ MOST_POINTS = 2000
 def graph_of(model: Any) -> tuple[Graph, Labels, int]:
     """The graph that was cut, the labels of its samples or landmarks, and the number of clusters."""
     check_is_fitted(model, "result_")  # which also solves for batches that have only arrived
-    united = model._fit.united
-    return united.graph, united.labels, int(united.labels.max()) + 1
+    graph = model.fitted_graph_
+    return graph.affinity, graph.labels, int(graph.labels.max()) + 1
 
 
 def labels_of(model: Any) -> Labels:
@@ -35,18 +35,14 @@ def rows_of(model: Any) -> AnyArray:
     """Which samples the graph is of, as rows of the views; −1 for landmarks of which this is not known, because they
     come from a part of the samples.
     """
-    fit = model._fit
-    n_references = len(fit.united.labels)
-    if fit.references is None:
-        return np.arange(n_references)
-    kept = fit.reduction.left
-    whole = kept is not None and len(kept) == fit.reduction.n_samples
-    return np.asarray(fit.references) if whole else np.full(n_references, -1)
+    return np.asarray(model.fitted_graph_.samples)
 
 
 def names_of_views(model: Any) -> list[str]:
     check_is_fitted(model, "result_")
-    names = model._view_names or [f"view {position}" for position in range(model.n_views_in_)]
+    names = getattr(model, "view_names_in_", None) or [
+        f"view {position}" for position in range(model.n_views_in_)
+    ]
     return [str(name) for name in names]
 
 
@@ -90,8 +86,14 @@ def improved(tour: AnyArray, strengths: Array) -> AnyArray:
         better = False
         for first in range(count - 1):
             following = np.roll(tour, -1)
-            kept = strengths[tour[first], following[first]] + strengths[tour[first + 1 :], following[first + 1 :]]
-            changed = strengths[tour[first], tour[first + 1 :]] + strengths[following[first], following[first + 1 :]]
+            kept = (
+                strengths[tour[first], following[first]]
+                + strengths[tour[first + 1 :], following[first + 1 :]]
+            )
+            changed = (
+                strengths[tour[first], tour[first + 1 :]]
+                + strengths[following[first], following[first + 1 :]]
+            )
             gains = changed - kept
             best = int(gains.argmax())
             if gains[best] > 1e-12:

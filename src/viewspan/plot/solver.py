@@ -33,7 +33,10 @@ def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
     with canvas(ax, 5.0, 3.2) as ax:
         ax.set_title("How near the optimum is")
         if model.n_iter_ <= 1:
-            say(ax, f"The solution is a closed form:\nnothing was iterated, and the gap is {model.dual_gap_:.1g}.")
+            say(
+                ax,
+                f"The solution is a closed form:\nnothing was iterated, and the gap is {model.dual_gap_:.1g}.",
+            )
             return ax
         steps = np.array([check.n_iter for check in checks])
         gaps = np.array([check.gap for check in checks], dtype=float)
@@ -70,7 +73,11 @@ def draw_checks(ax: Axes, steps: Any, gaps: Any, partial: Any) -> None:
     look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4, "color": INK}
     if partial.any():
         ax.plot(
-            steps[partial], gaps[partial], **look, markerfacecolor=ax.get_facecolor(), label="a part of the problem"
+            steps[partial],
+            gaps[partial],
+            **look,
+            markerfacecolor=ax.get_facecolor(),
+            label="a part of the problem",
         )
     ax.plot(steps[~partial], gaps[~partial], **look, label="the whole problem")
     if partial.any():
@@ -78,7 +85,16 @@ def draw_checks(ax: Axes, steps: Any, gaps: Any, partial: Any) -> None:
 
 
 def write(ax: Axes, text: str, x: float, y: float, **options: Any) -> None:
-    ax.text(x, y, text, ha="right", transform=ax.transAxes, color=text_colour(), fontsize=small(), **options)
+    ax.text(
+        x,
+        y,
+        text,
+        ha="right",
+        transform=ax.transAxes,
+        color=text_colour(),
+        fontsize=small(),
+        **options,
+    )
 
 
 def limits(values: Iterable[float]) -> tuple[float, float]:

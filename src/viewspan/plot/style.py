@@ -8,7 +8,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from viewspan._text import shortened, visible
+from viewspan._utils.text import shortened, visible
 
 STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
@@ -74,7 +74,16 @@ def plain(text: str) -> str:
 def say(ax: Axes, sentence: str) -> None:
     """A sentence where there is nothing to draw."""
     ax.set_axis_off()
-    ax.text(0.5, 0.5, sentence, ha="center", va="center", wrap=True, transform=ax.transAxes, color=text_colour())
+    ax.text(
+        0.5,
+        0.5,
+        sentence,
+        ha="center",
+        va="center",
+        wrap=True,
+        transform=ax.transAxes,
+        color=text_colour(),
+    )
 
 
 def without_frame(ax: Axes) -> None:

@@ -6,10 +6,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from viewspan._typing import AnyArray, Array, Labels
+from viewspan._utils.typing import AnyArray, Array, Labels
 from viewspan.graph.quality import shares_of_ties
 from viewspan.plot.colours import cluster_colours
-from viewspan.plot.references import MOST_POINTS, eigenvectors, even_part, graph_of, links, round_tour, rows_of
+from viewspan.plot.references import (
+    MOST_POINTS,
+    eigenvectors,
+    even_part,
+    graph_of,
+    links,
+    round_tour,
+    rows_of,
+)
 from viewspan.plot.style import FAINT, canvas, line_colour, plain, small, text_colour
 
 RIM = 1.13
@@ -45,7 +53,11 @@ class Placed(NamedTuple):
 
 
 def ties(
-    model: Any, *, ax: Axes | None = None, max_points: int = MOST_POINTS, ids: Sequence[Any] | None = None
+    model: Any,
+    *,
+    ax: Axes | None = None,
+    max_points: int = MOST_POINTS,
+    ids: Sequence[Any] | None = None,
 ) -> Axes:
     """Samples between the clusters that they are tied to.
 
@@ -83,12 +95,20 @@ def ties(
             draw_line(ax, n_clusters, colours)
         size = float(np.clip(AREA / len(positions), 7.0, 30.0))
         points = ax.scatter(
-            positions[:, 0], positions[:, 1], s=size, c=colours[labels], alpha=0.75, linewidths=0, zorder=2
+            positions[:, 0],
+            positions[:, 1],
+            s=size,
+            c=colours[labels],
+            alpha=0.75,
+            linewidths=0,
+            zorder=2,
         )
         points.set_gid("points")
         if ids is not None:
             write_names(ax, placed, rows_of(model), ids)
-        ax.set_title(title(model, len(positions), len(placed.labels)), pad=20 if n_clusters == 2 else None)
+        ax.set_title(
+            title(model, len(positions), len(placed.labels)), pad=20 if n_clusters == 2 else None
+        )
     return ax
 
 
@@ -114,17 +134,30 @@ def circle(order: AnyArray) -> Array:
 
 
 def title(model: Any, n_drawn: int, n_all: int) -> str:
-    what = "samples" if model._fit.references is None else "landmarks"
-    return f"{n_drawn} of {n_all} {what} by their ties" if n_drawn < n_all else f"{what.capitalize()} by their ties"
+    what = "landmarks" if model.fitted_graph_.landmarks else "samples"
+    return (
+        f"{n_drawn} of {n_all} {what} by their ties"
+        if n_drawn < n_all
+        else f"{what.capitalize()} by their ties"
+    )
 
 
 def draw_circle(ax: Axes, places: Array, colours: AnyArray) -> None:
     """The rim, and every cluster's number at its place."""
     angles = np.linspace(0, 2 * np.pi, 361)
-    ax.plot(np.sin(angles), np.cos(angles), color=line_colour(), alpha=FAINT, linewidth=0.8, zorder=1)
+    ax.plot(
+        np.sin(angles), np.cos(angles), color=line_colour(), alpha=FAINT, linewidth=0.8, zorder=1
+    )
     crowded = len(places) > CROWDED
     for number, (place, colour) in enumerate(zip(places, colours, strict=True)):
-        ax.plot(*place, marker="o", markersize=3 if crowded else 4.5, color=colour, markeredgewidth=0, zorder=1)
+        ax.plot(
+            *place,
+            marker="o",
+            markersize=3 if crowded else 4.5,
+            color=colour,
+            markeredgewidth=0,
+            zorder=1,
+        )
         ax.text(
             RIM * place[0],
             RIM * place[1],
@@ -174,7 +207,9 @@ def draw_line(ax: Axes, n_clusters: int, colours: AnyArray) -> None:
 def write_names(ax: Axes, placed: Placed, rows: AnyArray, ids: Sequence[Any]) -> None:
     """Of the samples that are least sure."""
     if len(ids) <= rows.max():
-        raise ValueError(f"ids must be names of all samples. Got {len(ids)} names, and row {rows.max()} needs one.")
+        raise ValueError(
+            f"ids must be names of all samples. Got {len(ids)} names, and row {rows.max()} needs one."
+        )
     known = placed.chosen[rows[placed.chosen] >= 0]
     for position in known[np.argsort(placed.own[known], kind="stable")[:NAMED]]:
         ax.annotate(

@@ -6,11 +6,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from viewspan._typing import AnyArray, Array
+from viewspan._utils.typing import AnyArray, Array
 from viewspan.plot.clusters import write_at
 from viewspan.plot.colours import ACCENT, ALERT, INK
 from viewspan.plot.references import names_of_views
-from viewspan.plot.style import FAINT, canvas, line_colour, plain, say, small, text_colour, without_frame
+from viewspan.plot.style import (
+    FAINT,
+    canvas,
+    line_colour,
+    plain,
+    say,
+    small,
+    text_colour,
+    without_frame,
+)
 
 PALE = 0.75
 """The largest opacity under a number."""
@@ -56,7 +65,9 @@ def heat_map(ax: Axes, values: Array, rows: list[str], columns: list[str], form:
     image[..., 3] = PALE * np.abs(values) / max(float(np.abs(values).max()), np.finfo(float).tiny)
     ax.imshow(image, aspect="auto" if values.shape[0] != values.shape[1] else "equal")
     without_frame(ax)
-    ax.set_xticks(range(len(columns)), map(plain, columns), rotation=0 if sum(map(len, columns)) < 36 else 35)
+    ax.set_xticks(
+        range(len(columns)), map(plain, columns), rotation=0 if sum(map(len, columns)) < 36 else 35
+    )
     if sum(map(len, columns)) >= 36:
         for label in ax.get_xticklabels():
             label.set_horizontalalignment("right")
@@ -64,7 +75,15 @@ def heat_map(ax: Axes, values: Array, rows: list[str], columns: list[str], form:
     ax.tick_params(length=0)
     if values.shape[1] <= ROOMY and values.shape[0] <= 3 * ROOMY:
         for (row, column), value in np.ndenumerate(values):
-            ax.text(column, row, form.format(value), ha="center", va="center", color=text_colour(), fontsize=small())
+            ax.text(
+                column,
+                row,
+                form.format(value),
+                ha="center",
+                va="center",
+                color=text_colour(),
+                fontsize=small(),
+            )
 
 
 def view_contributions(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -103,10 +122,18 @@ def view_contributions(model: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def written_bars(ax: Axes, places: AnyArray, lengths: Array, values: Array, name: str, colour: str) -> None:
+def written_bars(
+    ax: Axes, places: AnyArray, lengths: Array, values: Array, name: str, colour: str
+) -> None:
     ax.barh(places, lengths, height=0.36, color=colour, label=name)
     for place, length, value in zip(places, lengths, values, strict=True):
-        write_at(ax, f"{round(float(value), 2) + 0.0:.2f}", max(float(length), 0.0), float(place), small())
+        write_at(
+            ax,
+            f"{round(float(value), 2) + 0.0:.2f}",
+            max(float(length), 0.0),
+            float(place),
+            small(),
+        )
 
 
 def subspace_dimensions(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -125,8 +152,12 @@ def subspace_dimensions(model: Any, *, ax: Axes | None = None) -> Axes:
     Axes
     """
     table = np.array([[subspace.dimension for subspace in cluster] for cluster in model.subspaces_])
-    with canvas(ax, 1.8 + 0.9 * table.shape[1], float(np.clip(1.0 + 0.26 * len(table), 2.0, 9.0))) as ax:
-        heat_map(ax, table, [str(number) for number in range(len(table))], names_of_views(model), "{:d}")
+    with canvas(
+        ax, 1.8 + 0.9 * table.shape[1], float(np.clip(1.0 + 0.26 * len(table), 2.0, 9.0))
+    ) as ax:
+        heat_map(
+            ax, table, [str(number) for number in range(len(table))], names_of_views(model), "{:d}"
+        )
         ax.set_ylabel("cluster")
         ax.set_title("Dimensions of subspaces")
     return ax

@@ -1,6 +1,6 @@
 """What a fitted model found, as one page to look at."""
 
-from viewspan._optional import require
+from viewspan._utils.optional import require
 
 require("matplotlib", "cli", purpose="viewspan.report")
 require("jinja2", "cli", purpose="viewspan.report")

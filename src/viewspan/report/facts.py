@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewspan._typing import AnyArray
+from viewspan._utils.typing import AnyArray
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.plot.references import names_of_views
 
@@ -76,14 +76,15 @@ def method_sentence(model: SubspaceClusterer) -> str:
     if getattr(model, "missing", "forbid") == "allow":
         text += "; samples may be absent from views"
     who = "read from the data" if model.n_clusters is None else "given"
-    landmarks = model._fit.references
-    graph = "" if landmarks is None else f" {len(landmarks)} landmarks stand for all samples in the pictures."
+    landmarks = model.fitted_graph_.landmarks
+    n_nodes = len(model.fitted_graph_.labels)
+    graph = f" {n_nodes} landmarks stand for all samples in the pictures." if landmarks else ""
     return f"{text}. The number of clusters, {model.n_clusters_}, was {who}.{graph}"
 
 
 def ties_sentence(model: SubspaceClusterer) -> str:
     """What joins two samples in the graph."""
-    if model._fit.unite.by_patterns:
+    if model.fitted_graph_.edges == "patterns":
         return "Two samples are tied if the same other samples explain both."
     return "Two samples are tied if one helps to explain the other."
 
@@ -91,14 +92,18 @@ def ties_sentence(model: SubspaceClusterer) -> str:
 def facts_of_views(model: SubspaceClusterer) -> list[ViewFacts]:
     """Name, features, weights and treatment of every view."""
     names = names_of_views(model)
-    features = model.n_features_in_ if isinstance(model.n_features_in_, tuple) else (model.n_features_in_,)
+    features = (
+        model.n_features_in_ if isinstance(model.n_features_in_, tuple) else (model.n_features_in_,)
+    )
     weights, scores = np.asarray(model.view_weights_), np.asarray(model.view_scores_)
     lam = np.asarray(model.lam_, dtype=float)
     found = []
     for place, (name, count) in enumerate(zip(names, features, strict=True)):
         one = lam[min(place, len(lam) - 1)]
         treated = [
-            word for word, done in (("scaled", model.features_scaled_), ("affine", model.affine_)) if done[place]
+            word
+            for word, done in (("scaled", model.features_scaled_), ("affine", model.affine_))
+            if done[place]
         ]
         found.append(
             ViewFacts(
@@ -117,4 +122,8 @@ def least_sure(model: SubspaceClusterer, ids: AnyArray) -> list[Unsure]:
     """Those with the smallest confidence, least first."""
     sure = np.asarray(model.confidence_)
     order = np.argsort(sure, kind="stable")[:MOST_UNSURE]
-    return [Unsure(str(ids[row]), int(model.labels_[row]), float(sure[row])) for row in order if sure[row] < UNSURE]
+    return [
+        Unsure(str(ids[row]), int(model.labels_[row]), float(sure[row]))
+        for row in order
+        if sure[row] < UNSURE
+    ]

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from sklearn.utils.validation import check_is_fitted
 
 from viewspan import plot
-from viewspan._text import shortened, visible
+from viewspan._utils.text import shortened, visible
 from viewspan._version import __version__
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.plot.references import drawn_labels
@@ -64,7 +64,9 @@ def html_report(
     check_is_fitted(model, "result_")
     names = np.arange(len(model.labels_)).astype(str) if ids is None else np.asarray(ids, dtype=str)
     if len(names) != len(model.labels_):
-        raise ValueError(f"ids must be names of all {len(model.labels_)} samples. Got {len(names)} instead.")
+        raise ValueError(
+            f"ids must be names of all {len(model.labels_)} samples. Got {len(names)} instead."
+        )
     pictures, hover = draw_all(model, views, image_shapes or {})
     loader = Environment(
         loader=PackageLoader("viewspan.report", "templates"),
@@ -112,7 +114,12 @@ def draw_all(
     """Every picture that there is something to show in."""
     ties, tied = draw_points("ties", partial(plot.ties, model))
     chart, embedded = draw_points("embedding", partial(plot.embedding, model))
-    found = [draw("sizes", partial(plot.sizes, model)), chart, ties, draw("affinity", partial(plot.affinity, model))]
+    found = [
+        draw("sizes", partial(plot.sizes, model)),
+        chart,
+        ties,
+        draw("affinity", partial(plot.affinity, model)),
+    ]
     found.append(draw("eigenvalues", partial(plot.eigenvalues, model)))
     found.append(draw("view_contributions", partial(plot.view_contributions, model)))
     if len(model.view_similarity_) > 1:
@@ -123,7 +130,9 @@ def draw_all(
         found.append(draw("subspace_dimensions", partial(plot.subspace_dimensions, model)))
     for view, shape in image_shapes.items():
         size: Any = tuple(shape)[:2]
-        across = int(np.clip(np.ceil(FEWEST_ACROSS * size[0] / size[1]), FEWEST_ACROSS, 2 * FEWEST_ACROSS))
+        across = int(
+            np.clip(np.ceil(FEWEST_ACROSS * size[0] / size[1]), FEWEST_ACROSS, 2 * FEWEST_ACROSS)
+        )
         function = partial(plot.exemplars, model, views, view=view, image_shape=size, n=across)
         found.append(draw("exemplars", function, ALL_EXEMPLARS // len(image_shapes)))
     return found, {"ties": tied, "embedding": embedded}
@@ -135,7 +144,9 @@ def samples_of(model: SubspaceClusterer, ids: Any) -> list[list[Any]]:
     sure = np.asarray(model.confidence_)
     drawn = zip(rows, drawn_labels(model), strict=True)
     return [
-        [name_of(ids[row]), int(label), round(float(sure[row]), 2)] if row >= 0 else [None, int(label), None]
+        [name_of(ids[row]), int(label), round(float(sure[row]), 2)]
+        if row >= 0
+        else [None, int(label), None]
         for row, label in drawn
     ]
 

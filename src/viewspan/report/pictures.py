@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from viewspan import plot
-from viewspan._typing import AnyArray
+from viewspan._utils.typing import AnyArray
 
 TEXT, LINE, PAGE = "#0a0b0c", "#0c0b0a", "#0b0c0a"
 """Stand for the page's colours, which are not known when a picture is drawn."""
@@ -96,7 +96,9 @@ def picture_of(ax: Axes, name: str, most: int) -> tuple[Picture, Hover]:
 
 def points_of(ax: Axes, height: float) -> Hover:
     """Where they are in the picture, whose y goes down."""
-    found = [np.asarray(part.get_offsets()) for part in ax.collections if part.get_gid() == "points"]
+    found = [
+        np.asarray(part.get_offsets()) for part in ax.collections if part.get_gid() == "points"
+    ]
     x, y = ax.transData.transform(np.vstack([np.empty((0, 2)), *found])).T
     return Hover(rounded(x), rounded(height - y))
 

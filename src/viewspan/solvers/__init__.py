@@ -1,1 +1,1 @@
-"""Algorithms for a :class:`~viewspan.model.problem.Problem`. They see matrices in a basis, never the samples."""
+"""Algorithms for a :class:`~viewspan.objective.problem.Problem`. They see matrices in a basis, never the samples."""

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from viewspan._linalg import NumericalError, check_finite
-from viewspan._threads import map_views
-from viewspan._typing import Array
-from viewspan.model.problem import Problem
+from viewspan._utils.linalg import NumericalError, check_finite
+from viewspan._utils.threads import map_views
+from viewspan._utils.typing import Array
+from viewspan.objective.problem import Problem
 from viewspan.solvers.linear import RidgeSystem
 from viewspan.solvers.result import Callback, Check, Solution, Status, relative_gap
 from viewspan.solvers.schedule import Schedule
@@ -62,7 +62,9 @@ def admm(
                 continue
             copies, fit = iteration.residuals()
             if due or schedule.is_promising(copies.relative):
-                solution = measure(iteration, copies, n_iter, tol, solution.history if solution else [])
+                solution = measure(
+                    iteration, copies, n_iter, tol, solution.history if solution else []
+                )
                 schedule.plan(n_iter, solution.gap)
                 if callback is not None:
                     callback(solution.history[-1])
@@ -71,7 +73,9 @@ def admm(
         except NumericalError:  # not finite, or no decomposition of it was found
             return no_worse_than_zero(problem, solution, status="non_finite", n_iter=n_iter)
         if n_iter <= FREEZE:
-            iteration.state.balance(copies if weighs else None, fit)  # copies that nothing pulls at need no balance
+            iteration.state.balance(
+                copies if weighs else None, fit
+            )  # copies that nothing pulls at need no balance
     if solution is not None and solution.status == "optimal":
         return solution
     return no_worse_than_zero(problem, solution)
@@ -83,7 +87,9 @@ class Iteration:
     def __init__(self, problem: Problem, state: State) -> None:
         self.problem = problem
         self.state = state
-        self.systems = [RidgeSystem(spectrum.values, spectrum.right) for spectrum in problem.spectra]
+        self.systems = [
+            RidgeSystem(spectrum.values, spectrum.right) for spectrum in problem.spectra
+        ]
         self.correlations = [f.T @ t for f, t in zip(problem.factors, problem.targets, strict=True)]
         self.stack = np.zeros(problem.shape)
         self.penalty_values = np.zeros(len(self.stack))
@@ -96,7 +102,9 @@ class Iteration:
         state.penalty.accept(proximal)
         if state.coupling is not None:
             state.coupling.move(self.stack)
-            state.coupling.accept(problem.coupling.prox(state.coupling.point, problem.tau / state.rho))
+            state.coupling.accept(
+                problem.coupling.prox(state.coupling.point, problem.tau / state.rho)
+            )
         for split, image in zip(state.residual, self._images(), strict=True):
             split.move(image)
             split.accept(problem.datafit.prox(split.point, 1.0 / state.rho_fit))
@@ -122,7 +130,9 @@ class Iteration:
             absent = ~problem.observed[view]
             self.stack[view][:, absent] = pull[:, absent] / ridge
         state.penalty.move(self.stack[view], view)
-        proximal[...], value = problem.penalty.prox_and_value(state.penalty.point[view], problem.lam[view] / state.rho)
+        proximal[...], value = problem.penalty.prox_and_value(
+            state.penalty.point[view], problem.lam[view] / state.rho
+        )
         self.penalty_values[view] = value * state.rho
 
     def _images(self) -> list[Array]:
@@ -134,17 +144,23 @@ class Iteration:
         copies = Residuals(
             primal=norm(self.stack - split.copy for split in state.copies),
             dual=state.rho * norm(split.change for split in state.copies),
-            size=max(norm([self.stack] * len(state.copies)), norm(split.copy for split in state.copies)),
+            size=max(
+                norm([self.stack] * len(state.copies)), norm(split.copy for split in state.copies)
+            ),
             force=state.rho * norm(split.scaled for split in state.copies),
         )
         if not state.residual:
             return copies, None
         images = self._images()
         return copies, Residuals(
-            primal=norm(image - split.copy for image, split in zip(images, state.residual, strict=True)),
-            dual=state.rho_fit * norm(f.T @ split.change for f, split in zip(factors, state.residual, strict=True)),
+            primal=norm(
+                image - split.copy for image, split in zip(images, state.residual, strict=True)
+            ),
+            dual=state.rho_fit
+            * norm(f.T @ split.change for f, split in zip(factors, state.residual, strict=True)),
             size=max(norm(images), norm(split.copy for split in state.residual)),
-            force=state.rho_fit * norm(f.T @ split.scaled for f, split in zip(factors, state.residual, strict=True)),
+            force=state.rho_fit
+            * norm(f.T @ split.scaled for f, split in zip(factors, state.residual, strict=True)),
         )
 
 
@@ -153,7 +169,9 @@ def at_zero(problem: Problem) -> Solution:
     zero = np.zeros(problem.shape)
     dual = [np.zeros_like(target) for target in problem.targets]
     objective, bound = problem.value(zero, 0.0), problem.offset
-    check = Check(0, objective, bound, relative_gap(objective, bound), np.inf, np.inf, problem.shape[1])
+    check = Check(
+        0, objective, bound, relative_gap(objective, bound), np.inf, np.inf, problem.shape[1]
+    )
     return Solution(zero, dual, zero, objective, bound, "max_iter", 0, [check])
 
 
@@ -165,12 +183,18 @@ def no_worse_than_zero(problem: Problem, solution: Solution | None, **changes: A
     if solution.objective <= zero.objective:
         return replace(solution, **changes)
     bound = max(zero.dual_bound, solution.dual_bound)
-    check = zero.history[-1]._replace(n_iter=solution.n_iter, dual_bound=bound, gap=relative_gap(zero.objective, bound))
-    found = replace(zero, dual_bound=bound, n_iter=solution.n_iter, history=[*solution.history, check])
+    check = zero.history[-1]._replace(
+        n_iter=solution.n_iter, dual_bound=bound, gap=relative_gap(zero.objective, bound)
+    )
+    found = replace(
+        zero, dual_bound=bound, n_iter=solution.n_iter, history=[*solution.history, check]
+    )
     return replace(found, **changes)
 
 
-def measure(iteration: Iteration, residuals: Residuals, n_iter: int, tol: float, history: list[Check]) -> Solution:
+def measure(
+    iteration: Iteration, residuals: Residuals, n_iter: int, tol: float, history: list[Check]
+) -> Solution:
     """Certify the penalty's copy of the coefficients: it is exactly low-rank or sparse."""
     problem, state = iteration.problem, iteration.state
     stack, multiplier = state.penalty.copy, state.multiplier

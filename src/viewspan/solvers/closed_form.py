@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from viewspan._linalg import ratio
-from viewspan.model.penalties import Nuclear
-from viewspan.model.problem import Problem
+from viewspan._utils.linalg import ratio
+from viewspan.objective.penalties import Nuclear
+from viewspan.objective.problem import Problem
 from viewspan.solvers.result import Check, Solution, Status, relative_gap
 
 

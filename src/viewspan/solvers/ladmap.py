@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewspan._linalg import singular_values
-from viewspan._threads import map_views
-from viewspan._typing import Array
-from viewspan.model.couplings import Uncoupled
-from viewspan.model.problem import Problem
+from viewspan._utils.linalg import singular_values
+from viewspan._utils.threads import map_views
+from viewspan._utils.typing import Array
+from viewspan.objective.couplings import Uncoupled
+from viewspan.objective.problem import Problem
 from viewspan.solvers.ladmpsap import (
     GROWTH,
     MAX_ITER,
@@ -47,7 +47,11 @@ class Single(NamedTuple):
 
 
 def ladmap(
-    problem: Problem, *, tol: float = 1e-4, max_iter: int = MAX_ITER, callback: Callback | None = None
+    problem: Problem,
+    *,
+    tol: float = 1e-4,
+    max_iter: int = MAX_ITER,
+    callback: Callback | None = None,
 ) -> Solution:
     """Run it on every view; parameters as for :func:`~viewspan.solvers.ladmpsap.ladmpsap`."""
     if not isinstance(problem.coupling, Uncoupled):
@@ -55,7 +59,9 @@ def ladmap(
             "solver='ladmap' solves views one by one, and this problem couples them: take coupling='none', "
             "tau=0 or solver='ladmpsap'."
         )
-    views = map_views(lambda view: solve_view(problem, view, tol, max_iter), range(problem.shape[0]))
+    views = map_views(
+        lambda view: solve_view(problem, view, tol, max_iter), range(problem.shape[0])
+    )
     progress = Progress(max(view.misfit for view in views), 0.0, max(view.change for view in views))
     reached = progress.misfit < RESIDUAL_PER_CHANGE * tol and progress.change < tol
     status: Status = "residuals" if reached else "max_iter"
@@ -81,12 +87,18 @@ def solve_view(problem: Problem, view: int, tol: float, max_iter: int) -> Single
     factor, target = problem.factors[view], problem.targets[view]
     scale, size = problem.datafit.curvature or 1.0, float(np.linalg.norm(target)) or 1.0
     step = (STEP * float(singular_values(factor)[0]) ** 2) or 1.0
-    coefficients, residual, multiplier = np.zeros(problem.shape[1:]), np.zeros_like(target), np.zeros_like(target)
+    coefficients, residual, multiplier = (
+        np.zeros(problem.shape[1:]),
+        np.zeros_like(target),
+        np.zeros_like(target),
+    )
     mu, misfit, change, n_iter = MU, np.inf, np.inf, 0
     while n_iter < max_iter and not (misfit < RESIDUAL_PER_CHANGE * tol and change < tol):
         n_iter += 1
         slope = factor.T @ (mu * (factor @ coefficients - target + residual) + multiplier)
-        moved = prox_as_published(problem, coefficients - slope / step, problem.lam[view] / scale / step)
+        moved = prox_as_published(
+            problem, coefficients - slope / step, problem.lam[view] / scale / step
+        )
         rebuilt = factor @ moved
         left = problem.datafit.prox(target - rebuilt - multiplier / mu, 1.0 / (mu * scale))
         if not (np.isfinite(moved).all() and np.isfinite(left).all()):
@@ -99,5 +111,7 @@ def solve_view(problem: Problem, view: int, tol: float, max_iter: int) -> Single
         if mu * max(by_coefficients, float(singular_values(by_residual)[0])) / size < tol:
             mu = min(MU_MAX, GROWTH * mu)
         misfit = float(np.linalg.norm(gap)) / size
-        change = mu * max(by_coefficients, float(np.sqrt(step) * np.linalg.norm(by_residual))) / size
+        change = (
+            mu * max(by_coefficients, float(np.sqrt(step) * np.linalg.norm(by_residual))) / size
+        )
     return Single(coefficients, multiplier, misfit, change, n_iter, finite=True)

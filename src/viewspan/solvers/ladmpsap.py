@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewspan._linalg import singular_values, svd
-from viewspan._threads import map_views
-from viewspan._typing import Array
-from viewspan.model.penalties import Nuclear
-from viewspan.model.problem import Problem
+from viewspan._utils.linalg import singular_values, svd
+from viewspan._utils.threads import map_views
+from viewspan._utils.typing import Array
+from viewspan.objective.penalties import Nuclear
+from viewspan.objective.problem import Problem
 from viewspan.solvers.result import Callback, Check, Solution, Status, relative_gap
 
 MU, MU_MAX, GROWTH = 0.1, 1.0, 1.1
@@ -44,7 +44,11 @@ class Iterate:
 
 
 def ladmpsap(
-    problem: Problem, *, tol: float = 1e-4, max_iter: int = MAX_ITER, callback: Callback | None = None
+    problem: Problem,
+    *,
+    tol: float = 1e-4,
+    max_iter: int = MAX_ITER,
+    callback: Callback | None = None,
 ) -> Solution:
     """Run the paper's algorithm.
 
@@ -125,7 +129,9 @@ class Run:
         coefficients, residuals, fit_multiplier = (list(part) for part in zip(*views, strict=True))
         pull = old.coefficients + old.coupling_multiplier / mu
         coupled = problem.coupling.prox(pull, problem.tau / self.scale / mu)
-        return Iterate(np.stack(coefficients), residuals, coupled, fit_multiplier, mu * (pull - coupled))
+        return Iterate(
+            np.stack(coefficients), residuals, coupled, fit_multiplier, mu * (pull - coupled)
+        )
 
     def _view_step(self, old: Iterate, mu: float, view: int) -> tuple[Array, Array, Array]:
         factor, target = self.problem.factors[view], self.problem.targets[view]
@@ -137,7 +143,9 @@ class Run:
         coefficients = prox_as_published(
             self.problem, before - slope / step, self.problem.lam[view] / self.scale / step
         )
-        residual = self.problem.datafit.prox(-misfit - old.fit_multiplier[view] / mu, 1.0 / (mu * self.scale))
+        residual = self.problem.datafit.prox(
+            -misfit - old.fit_multiplier[view] / mu, 1.0 / (mu * self.scale)
+        )
         multiplier = old.fit_multiplier[view] + mu * (factor @ coefficients - target + residual)
         return coefficients, residual, multiplier
 
@@ -146,7 +154,11 @@ class Run:
         misfit = [
             f @ z - t + e
             for f, z, t, e in zip(
-                self.problem.factors, new.coefficients, self.problem.targets, new.residuals, strict=True
+                self.problem.factors,
+                new.coefficients,
+                self.problem.targets,
+                new.residuals,
+                strict=True,
             )
         ]
         moved = max(
@@ -154,12 +166,17 @@ class Run:
             self._relative(differences(new.residuals, old.residuals)),
         )
         moved = max(moved, float(np.linalg.norm(new.coupled - old.coupled)))
-        agreement = max(float(np.linalg.norm(a - z)) for a, z in zip(new.coupled, new.coefficients, strict=True))
+        agreement = max(
+            float(np.linalg.norm(a - z)) for a, z in zip(new.coupled, new.coefficients, strict=True)
+        )
         return Progress(self._relative(misfit), agreement, mu * float(np.sqrt(self.rho)) * moved)
 
     def _relative(self, arrays: Sequence[Array] | Array) -> float:
         """The largest norm relative to its view's."""
-        return max(float(np.linalg.norm(array)) / size for array, size in zip(arrays, self.norms, strict=True))
+        return max(
+            float(np.linalg.norm(array)) / size
+            for array, size in zip(arrays, self.norms, strict=True)
+        )
 
 
 def prox_as_published(problem: Problem, matrix: Array, lam: Array) -> Array:
@@ -199,5 +216,9 @@ def differences(left: Sequence[Array], right: Sequence[Array]) -> list[Array]:
 
 
 def is_finite(point: Iterate) -> bool:
-    parts = (point.coefficients, point.coupled, *point.residuals)  # and so their multipliers, which are sums of these
+    parts = (
+        point.coefficients,
+        point.coupled,
+        *point.residuals,
+    )  # and so their multipliers, which are sums of these
     return all(bool(np.isfinite(part).all()) for part in parts)

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from viewspan._typing import Array
+from viewspan._utils.typing import Array
 
 
 class RidgeSystem:

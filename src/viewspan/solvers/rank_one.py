@@ -18,10 +18,10 @@ from functools import reduce
 
 import numpy as np
 
-from viewspan._linalg import ratio, spectrum_of_gram
-from viewspan._typing import Array
-from viewspan.model.couplings import RankOne, Uncoupled
-from viewspan.model.problem import ROUNDING, Problem
+from viewspan._utils.linalg import ratio, spectrum_of_gram
+from viewspan._utils.typing import Array
+from viewspan.objective.couplings import RankOne, Uncoupled
+from viewspan.objective.problem import ROUNDING, Problem
 from viewspan.solvers import closed_form
 from viewspan.solvers.admm import admm
 from viewspan.solvers.result import Callback, Check, Solution, Status, relative_gap
@@ -73,7 +73,11 @@ class Point:
 
 
 def solve_rank_one(
-    problem: Problem, *, tol: float = 1e-4, max_iter: int = MAX_ITER, callback: Callback | None = None
+    problem: Problem,
+    *,
+    tol: float = 1e-4,
+    max_iter: int = MAX_ITER,
+    callback: Callback | None = None,
 ) -> Solution:
     """Alternate until the point is stationary; of a few starts, the best is followed to the end.
 
@@ -121,7 +125,9 @@ def starts(n_views: int) -> Iterator[Array]:
 class Descent:
     """From one start, to where the objective can be followed; it never rises."""
 
-    def __init__(self, problem: Problem, scales: Array, bound: float, callback: Callback | None = None) -> None:
+    def __init__(
+        self, problem: Problem, scales: Array, bound: float, callback: Callback | None = None
+    ) -> None:
         self.problem, self.bound, self.callback = problem, bound, callback
         self.stretch = 1.0
         self.history: list[Check] = []
@@ -160,7 +166,9 @@ class Descent:
     def _shared_step(self, start: Point, inner: float) -> Point:
         """The best Z for given scales, or the one that is there if the tolerance is too rough to improve on it."""
         convex = shared_problem(self.problem, start.scales)
-        solution = admm(convex, tol=inner, max_iter=max(self.limit - self.used, 1), state=self.state)
+        solution = admm(
+            convex, tol=inner, max_iter=max(self.limit - self.used, 1), state=self.state
+        )
         self.used += solution.n_iter
         self.finite = self.finite and solution.status != "non_finite"
         shared = solution.stack[0]
@@ -181,14 +189,24 @@ class Descent:
         self.point = point
         gap = relative_gap(point.objective, self.bound)
         size = self.problem.shape[1]
-        self.history.append(Check(self.used, point.objective, self.bound, gap, point.slope, point.gap, size))
+        self.history.append(
+            Check(self.used, point.objective, self.bound, gap, point.slope, point.gap, size)
+        )
         if self.callback is not None:
             self.callback(self.history[-1])
 
     def solution(self, tol: float) -> Solution:
         point = self.point
-        status: Status = "stationary" if point.is_stationary(tol) else "max_iter" if self.finite else "non_finite"
-        size = float(point.scales[np.abs(point.scales).argmax()]) or 1.0  # α and Z may exchange a factor
+        status: Status = (
+            "stationary"
+            if point.is_stationary(tol)
+            else "max_iter"
+            if self.finite
+            else "non_finite"
+        )
+        size = (
+            float(point.scales[np.abs(point.scales).argmax()]) or 1.0
+        )  # α and Z may exchange a factor
         stack = size * point.shared[None]
         return Solution(
             stack=stack,
@@ -250,7 +268,12 @@ class InScales:
         images = [factor @ shared for factor in problem.factors]
         return cls(
             energy=np.array([np.vdot(image, image) for image in images]),
-            along=np.array([np.vdot(image, target) for image, target in zip(images, problem.targets, strict=True)]),
+            along=np.array(
+                [
+                    np.vdot(image, target)
+                    for image, target in zip(images, problem.targets, strict=True)
+                ]
+            ),
             weight=np.array([problem.penalty.value(shared, lam) for lam in problem.lam]),
             curvature=curvature,
         )
@@ -288,7 +311,9 @@ def scales_step(problem: Problem, point: Point) -> Point:
 def objective_at(problem: Problem, scales: Array, shared: Array) -> float:
     """From its definition: sums of squares that cancel would lose small objectives."""
     fit = penalty = rounding = 0.0
-    for factor, target, lam, scale in zip(problem.factors, problem.targets, problem.lam, scales, strict=True):
+    for factor, target, lam, scale in zip(
+        problem.factors, problem.targets, problem.lam, scales, strict=True
+    ):
         fit += problem.datafit.value(target - scale * (factor @ shared))
         rounding += problem.datafit.value(ROUNDING * target)
         penalty += abs(scale) * problem.penalty.value(shared, lam)

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from viewspan._typing import AnyArray, Array
+from viewspan._utils.typing import AnyArray, Array
 
 Status = Literal["optimal", "stationary", "max_iter", "residuals", "non_finite"]
 """``optimal``: the certified gap reached ``tol``. ``stationary``: the problem is not convex, and no step lowers the

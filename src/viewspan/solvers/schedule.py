@@ -34,6 +34,8 @@ class Schedule:
             seen, before = self._last
             rate = np.log(before / gap) / (n_iter - seen) if 0.0 < gap < before else 0.0
         wait = np.log(gap / self.tol) / rate if gap > self.tol and rate > 0.0 else LONGEST_WAIT
-        longest = min(n_iter // 2, LONGEST_WAIT)  # a rate seen over few iterations is not to be trusted for many
+        longest = min(
+            n_iter // 2, LONGEST_WAIT
+        )  # a rate seen over few iterations is not to be trusted for many
         self._last = (n_iter, gap)
         self._next = n_iter + int(np.ceil(max(min(wait, longest), SHORTEST_WAIT)))

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewspan._linalg import ratio
-from viewspan._typing import Array
-from viewspan.model.problem import Problem
+from viewspan._utils.linalg import ratio
+from viewspan._utils.typing import Array
+from viewspan.objective.problem import Problem
 
 RELAXATION = 1.4
 BALANCE, MAX_CHANGE = 1.5, 5.0
@@ -41,7 +41,9 @@ class Residuals(NamedTuple):
         if min(self) <= 0.0:
             return 1.0
         factor = float(np.sqrt((self.primal / self.size) * (self.force / self.dual)))
-        return 1.0 if 1 / BALANCE < factor < BALANCE else min(max(factor, 1 / MAX_CHANGE), MAX_CHANGE)
+        return (
+            1.0 if 1 / BALANCE < factor < BALANCE else min(max(factor, 1 / MAX_CHANGE), MAX_CHANGE)
+        )
 
 
 @dataclass
@@ -117,7 +119,9 @@ class State:
             penalty=split(shape),
             coupling=split(shape) if problem.coupled else None,
             residual=[] if problem.datafit.curvature else [split(t.shape) for t in problem.targets],
-            rho=min(max(next(weight for weight in weights if weight > 0), SMALLEST_RHO), LARGEST_RHO),
+            rho=min(
+                max(next(weight for weight in weights if weight > 0), SMALLEST_RHO), LARGEST_RHO
+            ),
             rho_fit=float(np.sqrt(shape[0] * shape[2])) / (norm(problem.targets) or 1.0),
         )
 
@@ -129,13 +133,17 @@ class State:
         μ = τ/‖A‖_F. For a given μ every view has a closed form in its own singular vectors; μ is a fixed point.
         """
         state = cls.zero(problem)
-        low_rank = problem.penalty.orthogonally_invariant and problem.coupling.orthogonally_invariant
+        low_rank = (
+            problem.penalty.orthogonally_invariant and problem.coupling.orthogonally_invariant
+        )
         quadratic = problem.datafit.curvature is not None
         shrunk = ridge_start(problem) if low_rank and quadratic and problem.coupled else None
         if shrunk is None:
             return state
         stack, ridge = shrunk
-        slopes = np.stack([f.T @ y for f, y in zip(problem.factors, problem.smooth_dual(stack), strict=True)])
+        slopes = np.stack(
+            [f.T @ y for f, y in zip(problem.factors, problem.smooth_dual(stack), strict=True)]
+        )
         state.penalty = Split(stack, stack + (slopes - ridge * stack) / state.rho)
         state.coupling = Split(stack.copy(), stack + ridge * stack / state.rho)
         return state
@@ -148,7 +156,11 @@ class State:
     @property
     def multiplier(self) -> Array:
         """M, the coupling's dual variable."""
-        return np.zeros_like(self.penalty.copy) if self.coupling is None else self.rho * self.coupling.scaled
+        return (
+            np.zeros_like(self.penalty.copy)
+            if self.coupling is None
+            else self.rho * self.coupling.scaled
+        )
 
     @property
     def dual(self) -> list[Array] | None:
@@ -183,7 +195,10 @@ def ridge_start(problem: Problem) -> tuple[Array, float] | None:
     stiff = [curvature * spectrum.values**2 for spectrum in problem.spectra]
     ridge = 0.0
     for _ in range(RIDGE_STEPS):
-        weights = [ratio(np.maximum(s - lam, 0.0), s + ridge) for s, lam in zip(stiff, problem.lam, strict=True)]
+        weights = [
+            ratio(np.maximum(s - lam, 0.0), s + ridge)
+            for s, lam in zip(stiff, problem.lam, strict=True)
+        ]
         size = norm(weights)
         if size == 0.0:
             return None

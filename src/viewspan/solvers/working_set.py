@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from viewspan._linalg import eigh
-from viewspan._typing import Array
-from viewspan.model.penalties import SpectralExcess
-from viewspan.model.problem import Problem
+from viewspan._utils.linalg import eigh
+from viewspan._utils.typing import Array
+from viewspan.objective.penalties import SpectralExcess
+from viewspan.objective.problem import Problem
 from viewspan.solvers.admm import MAX_ITER, admm
 from viewspan.solvers.result import Callback, Check, Solution, Status
 from viewspan.solvers.state import State
@@ -48,7 +48,11 @@ class Screened:
 
 
 def solve_screened(
-    problem: Problem, *, tol: float = 1e-4, max_iter: int = MAX_ITER, callback: Callback | None = None
+    problem: Problem,
+    *,
+    tol: float = 1e-4,
+    max_iter: int = MAX_ITER,
+    callback: Callback | None = None,
 ) -> Screened:
     """Minimise the problem, on a working set of directions where that is smaller."""
     directions = screen(problem)
@@ -58,7 +62,13 @@ def solve_screened(
     state = State.start(problem.restrict(directions))
     inner, strictness = FIRST * tol, 1.0
     for _ in range(ROUNDS):
-        part = admm(problem.restrict(directions), tol=inner, max_iter=max_iter - log.used, state=state, callback=log)
+        part = admm(
+            problem.restrict(directions),
+            tol=inner,
+            max_iter=max_iter - log.used,
+            state=state,
+            callback=log,
+        )
         solution, excess = certify_on_full(problem, directions, part, tol)
         log(solution.history[-1])
         log.used += part.n_iter
@@ -73,7 +83,9 @@ def solve_screened(
             directions, inner = np.hstack([directions, added]), min(inner, INNER * tol)
         else:
             break
-    whole = admm(problem, tol=tol, max_iter=max_iter - log.used, state=state.embed(directions), callback=log)
+    whole = admm(
+        problem, tol=tol, max_iter=max_iter - log.used, state=state.embed(directions), callback=log
+    )
     return Screened(None, replace(whole, n_iter=log.used + whole.n_iter, history=log.history))
 
 
@@ -100,7 +112,11 @@ def screen(problem: Problem) -> Array | None:
     everything.
     """
     curvature = problem.datafit.curvature
-    if not (problem.invariant and problem.coupled) or curvature is None or problem.shape[1] < SMALLEST:
+    if (
+        not (problem.invariant and problem.coupled)
+        or curvature is None
+        or problem.shape[1] < SMALLEST
+    ):
         return None
     kept = []
     for spectrum, lam in zip(problem.spectra, problem.lam, strict=True):
@@ -125,18 +141,24 @@ def certify_on_full(
     excess = [view for view in certificate.excess if isinstance(view, SpectralExcess)]
     solution = replace(part, dual_bound=certificate.bound)
     last = part.history[-1]
-    check = last._replace(dual_bound=certificate.bound, gap=solution.gap, n_directions=problem.shape[1])
+    check = last._replace(
+        dual_bound=certificate.bound, gap=solution.gap, n_directions=problem.shape[1]
+    )
     status: Status = "optimal" if solution.gap <= tol else "max_iter"
     if part.status == "non_finite":
         status = part.status
     return replace(solution, status=status, history=[check]), excess
 
 
-def violated_directions(directions: Array, excess: list[SpectralExcess], strictness: float) -> Array:
+def violated_directions(
+    directions: Array, excess: list[SpectralExcess], strictness: float
+) -> Array:
     """What the violated constraint asks for and the working set does not have."""
     wanted = np.hstack([view.directions(1.0 + strictness * VIOLATION) for view in excess])
     new = span(wanted - directions @ (directions.T @ wanted), strictness * NEW)
-    return new - directions @ (directions.T @ new)  # again, because subtracting once leaves rounding behind
+    return new - directions @ (
+        directions.T @ new
+    )  # again, because subtracting once leaves rounding behind
 
 
 def span(vectors: Array, threshold: float) -> Array:

@@ -1,0 +1,1 @@
+"""Answer questions about a fitted model: new samples, confidence, subspaces, view scores, outliers."""

@@ -1,0 +1,1 @@
+"""Turn what a user passes into checked, aligned and preprocessed views."""

@@ -1,0 +1,1 @@
+"""Read views from files and save fitted models."""

@@ -1,0 +1,189 @@
+"""Second axis: what makes each Z_i simple.
+
+A penalty works on one view's coefficients. Its weight λ_i is a number or, for penalties that are sums over samples,
+one number per sample. ``polar`` is the dual norm measured against λ_i: a dual point is feasible where it is at most
+1.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from viewspan._utils.linalg import eigh, singular_values, svd
+from viewspan._utils.typing import Array
+from viewspan.objective.rounding import near_one, unit_error
+
+FAST = 1e-6
+"""Thresholds above this share of the matrix's norm survive the squaring of a Gram matrix."""
+
+
+class Excess(Protocol):
+    """How far a matrix leaves the dual ball, prepared once and asked for several enlargements of the ball."""
+
+    @property
+    def worst(self) -> float:
+        """The matrix's dual norm divided by λ."""
+
+    def beyond(self, enlargement: float) -> Array:
+        """The part of the matrix outside the ball of radius ``enlargement·λ``: matrix − projection."""
+
+    def uncertainty(self, enlargement: float) -> float:
+        """How far rounding may have left the projection outside the ball, in Frobenius norm."""
+
+
+class Penalty(Protocol):
+    """What the problem and the solvers ask of a penalty."""
+
+    @property
+    def orthogonally_invariant(self) -> bool: ...
+    def value(self, matrix: Array, lam: Array) -> float: ...
+    def prox_and_value(self, matrix: Array, lam: Array) -> tuple[Array, float]: ...
+    def polar(self, matrix: Array, lam: Array) -> Array: ...
+    def excess(self, matrix: Array, lam: Array) -> Excess: ...
+
+
+def relative(norm: Array, lam: Array) -> Array:
+    """norm / λ, with 0/0 = 0: where λ = 0 only the zero matrix is feasible."""
+    return np.divide(norm, lam, out=np.where(norm > 0, np.inf, 0.0), where=lam > 0)
+
+
+@dataclass(frozen=True)
+class SpectralExcess:
+    """A matrix with its singular values, largest first, and right singular vectors."""
+
+    matrix: Array
+    values: Array
+    right: Array
+    lam: Array
+
+    @property
+    def worst(self) -> float:
+        return float(relative(self.values[0], self.lam))
+
+    def beyond(self, enlargement: float) -> Array:
+        radius = enlargement * self.lam
+        if radius == 0.0:
+            return self.matrix
+        out = self.values > radius  # usually few: never rebuild more than sticks out
+        right = self.right[:, out]
+        return ((self.matrix @ right) * (1.0 - radius / self.values[out])) @ right.T
+
+    def uncertainty(self, enlargement: float) -> float:
+        """Squares are known up to n·ε of the largest, and n of them may be wrong."""
+        radius, largest = float(enlargement * self.lam), float(self.values[0])
+        if radius == 0.0 or largest == 0.0:
+            return 0.0
+        share, error = radius / largest, unit_error(self.right)
+        return largest * float(
+            np.sqrt(len(self.values)) * error / (share + np.sqrt(share**2 + error))
+        )
+
+    def directions(self, enlargement: float) -> Array:
+        """Left and right singular vectors of what sticks out of the ball, side by side."""
+        out = self.values > enlargement * self.lam
+        right = self.right[:, out]
+        return np.hstack([self.matrix @ right / self.values[out], right])
+
+
+@dataclass(frozen=True)
+class Nuclear:
+    """λ‖Z‖_*: low rank (LRR, MLAP, cLRSC)."""
+
+    orthogonally_invariant: ClassVar[bool] = True
+
+    def value(self, matrix: Array, lam: Array) -> float:
+        return float(lam * singular_values(matrix).sum())
+
+    def prox_and_value(self, matrix: Array, lam: Array) -> tuple[Array, float]:
+        """Singular value thresholding, U (S − λ)₊ Vᵀ, and λ times the nuclear norm of the result.
+
+        The singular vectors come from the smaller Gram matrix, which is twice as fast as decomposing the matrix and
+        accurate above the threshold, unless that is so small that squaring loses it. The norm does not go through the
+        squares: for orthonormal u_k, Σ‖u_kᵀM‖ bounds the nuclear norm of what they span, with equality for M's own.
+        """
+        if matrix.shape[0] > matrix.shape[1]:
+            proximal, value = self.prox_and_value(matrix.T, lam)
+            return proximal.T, value
+        if lam < FAST * np.linalg.norm(matrix):
+            left, values, right = svd(matrix)
+            shrunk = np.maximum(values - lam, 0.0)
+            return (left * shrunk) @ right, float(lam * shrunk.sum())
+        squares, vectors = eigh(matrix @ matrix.T)
+        kept = squares > lam**2
+        left, share = vectors[:, kept], 1.0 - lam / np.sqrt(squares[kept])
+        rows = left.T @ matrix
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        return (left * share) @ rows, float(lam * (share @ lengths))
+
+    def polar(self, matrix: Array, lam: Array) -> Array:
+        return relative(singular_values(matrix)[:1], lam)
+
+    def excess(self, matrix: Array, lam: Array) -> SpectralExcess:
+        """Only the largest singular values matter here, and for those the Gram matrix is as good as a full
+        decomposition.
+        """
+        scaled, unit = near_one(matrix)
+        squares, right = eigh(scaled.T @ scaled)
+        return SpectralExcess(
+            matrix, unit * np.sqrt(np.maximum(squares[::-1], 0.0)), right[:, ::-1], lam
+        )
+
+
+def shrinkage(gram: Array, threshold: Array | float) -> Array:
+    """The factor K with K·M = singular value thresholding of M, from gram = M·Mᵀ: eigenvalue s² becomes (s −
+    t)₊ / s.
+    """
+    squares, vectors = eigh(gram)
+    singular = np.sqrt(np.maximum(squares, 0.0))
+    kept = singular > threshold
+    vectors, singular = vectors[:, kept], singular[kept]
+    return (vectors * (1.0 - threshold / singular)) @ vectors.T
+
+
+@dataclass(frozen=True)
+class EntryExcess:
+    """A matrix against a bound for every entry."""
+
+    matrix: Array
+    bound: Array
+
+    @property
+    def worst(self) -> float:
+        return float(relative(np.abs(self.matrix), self.bound).max(initial=0.0))
+
+    def beyond(self, enlargement: float) -> Array:
+        bound = enlargement * self.bound
+        return self.matrix - np.clip(self.matrix, -bound, bound)
+
+    def uncertainty(self, enlargement: float) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True)
+class ZeroDiagonalL1:
+    """Σ_j λ_j ‖z_j‖₁ with diag(Z) = 0: sparse, and no sample explains itself (SSC)."""
+
+    orthogonally_invariant: ClassVar[bool] = False
+
+    def value(self, matrix: Array, lam: Array) -> float:
+        if np.diagonal(matrix).any():
+            return np.inf
+        return float((lam * np.abs(matrix).sum(axis=0)).sum())
+
+    def prox_and_value(self, matrix: Array, lam: Array) -> tuple[Array, float]:
+        """Soft thresholding of every entry; the diagonal becomes zero."""
+        shrunk = matrix - np.clip(matrix, -lam, lam)
+        np.fill_diagonal(shrunk, 0.0)
+        return shrunk, self.value(shrunk, lam)
+
+    def polar(self, matrix: Array, lam: Array) -> Array:
+        """For every sample; the diagonal's multiplier is free."""
+        magnitude = np.abs(matrix)
+        np.fill_diagonal(magnitude, 0.0)
+        return relative(magnitude.max(axis=0, initial=0.0), np.broadcast_to(lam, matrix.shape[1]))
+
+    def excess(self, matrix: Array, lam: Array) -> EntryExcess:
+        bound = np.broadcast_to(lam, matrix.shape).copy()
+        np.fill_diagonal(bound, np.inf)
+        return EntryExcess(matrix, bound)

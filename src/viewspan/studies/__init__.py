@@ -1,0 +1,25 @@
+"""Studies: data of growing noise, several methods, many trials; tables and figures of them.
+
+The paper's three are in :mod:`viewspan.studies.paper`; ``docs/own-study.md`` shows how to run one of your own.
+"""
+
+from viewspan._utils.optional import require
+
+for _package in ("pandas", "pyarrow"):
+    require(_package, "studies", purpose="viewspan.studies")
+
+from viewspan.studies.figures import plot_accuracy, plot_difference, write_figures  # noqa: E402
+from viewspan.studies.run import run  # noqa: E402
+from viewspan.studies.study import Method, Study  # noqa: E402
+from viewspan.studies.tables import summarise, write_tables  # noqa: E402
+
+__all__ = [
+    "Method",
+    "Study",
+    "plot_accuracy",
+    "plot_difference",
+    "run",
+    "summarise",
+    "write_figures",
+    "write_tables",
+]

@@ -1,0 +1,47 @@
+"""The paper's studies from data to figures: what ``viewspan reproduce`` does."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from viewspan._utils.files import alone_in, write_together
+from viewspan.studies.claims import claims_markdown
+from viewspan.studies.figures import figures_in_files
+from viewspan.studies.manifest import Manifest
+from viewspan.studies.paper import check_data, paper_studies
+from viewspan.studies.progress import ProgressBar
+from viewspan.studies.run import run
+from viewspan.studies.tables import summarise, tables_in_files
+
+
+def reproduce(
+    names: Sequence[str],
+    out: Path,
+    *,
+    trials: int = 50,
+    jobs: int = -1,
+    seed: int = 0,
+    tune: bool = False,
+    mineral_copies: int = 10,
+    console: Console | None = None,
+) -> list[Path]:
+    """Run the named studies into a folder and write their tables and figures; the paths of what was written."""
+    check_data(names)
+    console = console or Console(stderr=True)
+    studies = paper_studies(names, tune=tune, mineral_copies=mineral_copies)
+    with ProgressBar(console) as bar:
+        run(studies, out, trials=trials, seed=seed, jobs=jobs, observer=bar)
+    console.print("Writing tables and figures.")
+    with alone_in(
+        out, wait=True
+    ):  # another run into the same folder, too, leaves tables that belong together
+        results = Manifest(out).results(names)
+        summary = summarise(results)
+        contents = tables_in_files(results, summary, out)
+        contents[out / "claims.md"] = claims_markdown(summary).encode()
+        contents |= figures_in_files(
+            summary, out, {study.name: study.title for study in paper_studies()}
+        )
+        write_together(contents)
+    return list(contents)

@@ -1,0 +1,143 @@
+"""One pass over the samples: what it keeps adds up, and it is enough."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from tests.problems import many_subspaces, optimum, random_views
+from viewspan.fit.one_pass import FairSample, Summarise, keys_of, reduction_of
+from viewspan.inputs.preparation import Columns, prepare
+from viewspan.inputs.views import check_views
+from viewspan.objective.reduction import reduce_views
+from viewspan.solvers.solve import Axes, solve_reduced
+
+
+def summary_of(views, cuts=(), *, by="squares", capacity=10**6):
+    function = Summarise(None, normalize=True, by=by, capacity=capacity, seed=3)
+    checked = check_views(views, caller="test")
+    ends = [0, *cuts, checked.n_samples]
+    parts = [function(checked.rows(a, b).read(first=a), a) for a, b in pairwise(ends)]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def prepared(views):
+    return prepare(check_views(views, caller="test").read(), False, False, normalize=True)[1].arrays
+
+
+@pytest.mark.parametrize("by", ["squares", "triangles"])
+def test_parts_add_up_to_the_whole(by):
+    views, _ = many_subspaces(200)
+    whole, parts = summary_of(views, by=by), summary_of(views, [1, 15, 150], by=by)
+    squares = [
+        np.abs(total.moments.T @ total.moments if by == "triangles" else total.moments)
+        for total in (whole, parts)
+    ]
+    np.testing.assert_allclose(*squares, rtol=1e-10, atol=1e-10)
+    for mine, theirs in zip(whole.columns, parts.columns, strict=True):
+        np.testing.assert_allclose(mine.largest, theirs.largest)
+        np.testing.assert_allclose(mine.sums, theirs.sums, atol=1e-12)
+        np.testing.assert_allclose(mine.squares, theirs.squares)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+def test_columns_add_up_at_any_magnitude(scale):
+    array = scale * np.random.default_rng(0).normal(size=(30, 4)) * [1.0, 10.0, 0.0, 0.1]
+    whole, parts = Columns.of(array), Columns.of(array[:7]) + Columns.of(array[7:])
+    for name in ("n_samples", "n_zero", "largest", "sums", "squares"):
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize("cuts", [(), (1,), (50, 51, 170)])
+def test_the_fair_sample_does_not_depend_on_cuts(cuts):
+    views, _ = many_subspaces(200)
+    sample, whole = (summary_of(views, at, capacity=20).sample.in_order() for at in (cuts, ()))
+    np.testing.assert_array_equal(sample.positions, whole.positions)
+    for mine, theirs, all_of_view in zip(sample.blocks, whole.blocks, prepared(views), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+        np.testing.assert_array_equal(mine, all_of_view[sample.positions])
+
+
+def test_the_fair_sample_is_fair():
+    counts = np.zeros(100)
+    for seed in range(2000):
+        blocks = [np.zeros((100, 1))]
+        counts[FairSample.of(blocks, 0, 10, seed).positions] += 1
+    assert abs(counts - 200).max() < 5 * np.sqrt(200 * 0.9)
+
+
+def test_keys_depend_on_position_and_seed_alone():
+    positions = np.arange(1000)
+    np.testing.assert_array_equal(keys_of(positions[300:], 1), keys_of(positions, 1)[300:])
+    assert not (keys_of(positions, 1) == keys_of(positions, 2)).any()
+
+
+@pytest.mark.parametrize("by", ["squares", "triangles"])
+@pytest.mark.parametrize("cuts", [(), (3, 60)])
+def test_the_reduction_of_parts_is_that_of_all(by, cuts):
+    views, _ = many_subspaces(150)
+    exact = reduce_views(prepared(views))
+    found = reduction_of(summary_of(views, cuts, by=by), [20, 20], (20, 20))
+    for mine, theirs in zip(found.spectra, exact.spectra, strict=True):
+        np.testing.assert_allclose(mine.values, theirs.values, rtol=1e-9)
+    np.testing.assert_allclose(found.left.T @ found.left, np.eye(40), atol=1e-9)
+    axes = Axes.named("frobenius", "nuclear", "nuclear")
+    mine, theirs = (
+        solve_reduced(way, np.array([0.3, 0.5]), 0.4, axes, tol=1e-8) for way in (found, exact)
+    )
+    assert mine.objective == pytest.approx(theirs.objective, rel=1e-7)
+    np.testing.assert_allclose(
+        mine.coefficient(0), theirs.coefficient(0), atol=2e-3 * abs(theirs.coefficient(0)).max()
+    )
+
+
+def test_the_optimum_is_that_of_a_generic_solver():
+    views = random_views(0, n_features=(3, 4), n_samples=9)
+    reduction = reduction_of(summary_of(views, [4]), [3, 4], (3, 4))
+    result = solve_reduced(
+        reduction, np.full(2, 0.2), 0.3, Axes.named("frobenius", "nuclear", "nuclear"), tol=1e-7
+    )
+    assert result.objective == pytest.approx(optimum(views, 0.2, 0.3), rel=1e-5)
+
+
+def test_a_few_samples_have_their_rows_of_the_whole_solution():
+    views, _ = many_subspaces(150)
+    axes, lam = Axes.named("frobenius", "nuclear", "nuclear"), np.array([0.3, 0.5])
+    everyone = solve_reduced(reduce_views(prepared(views)), lam, 0.4, axes, tol=1e-9)
+    summary = summary_of(views, [70], capacity=12)
+    some = solve_reduced(reduction_of(summary, [20, 20], (20, 20)), lam, 0.4, axes, tol=1e-9)
+    rows = summary.sample.positions
+    full = everyone.coefficient(1)
+    np.testing.assert_allclose(
+        some.coefficient(1), full[np.ix_(rows, rows)], atol=1e-3 * abs(full).max()
+    )
+
+
+def test_squares_lose_what_triangles_keep():
+    rng = np.random.default_rng(0)
+    view = rng.normal(size=(300, 2)) * [1.0, 1e-7] @ np.linalg.qr(rng.normal(size=(2, 2)))[0]
+    function = Summarise(None, normalize=False, by="squares", capacity=9, seed=0)
+    checked = check_views([view], caller="test").read()
+    squares, triangles = (
+        Summarise(None, False, by, 9, 0)(checked, 0) for by in ("squares", "triangles")
+    )
+    assert function(checked, 0).is_ill_conditioned() and not triangles.is_ill_conditioned()
+    exact = np.linalg.svd(view, compute_uv=False)
+    assert len(reduction_of(squares, [2], (2,)).spectra[0].values) == 1
+    np.testing.assert_allclose(
+        reduction_of(triangles, [2], (2,)).spectra[0].values, exact, rtol=1e-6
+    )
+
+
+def test_sparse_samples_have_the_moments_of_dense_ones():
+    views, _ = many_subspaces(60)
+    views = [np.where(np.abs(view) > 0.2, view, 0.0) for view in views]
+    mixed = [scipy.sparse.csr_array(views[0]), views[1]]
+    np.testing.assert_allclose(
+        summary_of(mixed, [20]).moments, summary_of(views).moments, atol=1e-12
+    )
+    assert scipy.sparse.issparse(summary_of(mixed, [20]).sample.blocks[0])
