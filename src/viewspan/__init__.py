@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from viewspan import metrics
     from viewspan.estimators import CLRSC, LRR, MLAP, SSC
     from viewspan.fit.progress import Progress
-    from viewspan.fit.regularization_path import Path, path
+    from viewspan.fit.regularization_path import RegularizationPath, path
     from viewspan.graph.affinity import affinity
     from viewspan.graph.ncut import ncut
     from viewspan.graph.patterns import pattern_graph
@@ -25,7 +25,7 @@ HOME = {
     "MLAP": "estimators",
     "SSC": "estimators",
     "Check": "solvers.result",
-    "Path": "fit.regularization_path",
+    "RegularizationPath": "fit.regularization_path",
     "Progress": "fit.progress",
     "Reconstruction": "inference.subspaces",
     "Result": "solvers.result",
@@ -64,9 +64,9 @@ __all__ = [
     "MLAP",
     "SSC",
     "Check",
-    "Path",
     "Progress",
     "Reconstruction",
+    "RegularizationPath",
     "Result",
     "Subspace",
     "ViewSplitter",

@@ -1,4 +1,4 @@
-"""What a fitted estimator tells about its solution, found when asked for."""
+"""Fitted attributes that are computed when they are first read."""
 
 from typing import Any
 
@@ -7,121 +7,121 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewspan._utils.linalg import ratio
 from viewspan._utils.typing import Array
-from viewspan.fit.fitting import Fitted
-from viewspan.inference.explanation import Explanation
+from viewspan.fit.state import FittedState
 from viewspan.inference.fitted_graph import FittedGraph
 from viewspan.inference.subspaces import Subspace
 from viewspan.solvers.result import Result
 
 
 class FittedAttributes:
-    """Of estimators that keep their solution in ``result_`` and all that led to it in ``_fit``."""
+    """Read-only attributes of an estimator that keeps its :class:`FittedState` in ``_state``."""
 
-    result_: Result
-    _fit: Fitted
-
-    @property
-    def coefficients_(self) -> list[Array]:
-        """Z_i (n_samples × n_samples) for every view, built when asked for: column j rebuilds sample j from all
-        samples.
-        """
-        return self._fitted.coefficients
+    _state: FittedState
 
     @property
-    def basis_(self) -> Array:
-        """V (n_samples × r), with Z_i = V · cores_[i] · Vᵀ; the identity for methods that allow no reduction."""
-        return self._fitted.basis
-
-    @property
-    def cores_(self) -> Array:
-        """W_i (r × r) for every view; r × n_samples, without the Vᵀ, where only the left half can be reduced
-        (ℓ1,2 fits).
-        """
-        return self._fitted.cores
-
-    @property
-    def objective_(self) -> float:
-        """The objective reached."""
-        return self._fitted.objective
-
-    @property
-    def dual_gap_(self) -> float:
-        """The proven relative distance of the objective from the optimum; with ``coupling="rank_one"``, from that of
-        views without coupling.
-        """
-        return self._fitted.gap
-
-    @property
-    def n_iter_(self) -> int:
-        """Iterations of the solver; 1 for a closed form."""
-        return self._fitted.n_iter
-
-    @property
-    def history_(self) -> list[Any]:
-        """Objective, dual bound, gap and residuals at every check; ``pandas.DataFrame(model.history_)`` makes a
-        table of it.
-        """
-        return self._fitted.history
-
-    @property
-    def lam_(self) -> Array:
-        """λ_i per view; for SSC per view and sample."""
-        return self._fitted.lam
-
-    @property
-    def tau_(self) -> float:
-        """The weight of the coupling; 0 for methods without one."""
-        return self._fitted.tau
+    def fitted_state_(self) -> FittedState:
+        """Everything that the fit produced: preparation, reduction, solutions, graph, labels."""
+        check_is_fitted(self, "result_")
+        return self._state
 
     @property
     def fitted_graph_(self) -> FittedGraph:
         """The graph that was cut, with the labels, rows and embedding of its nodes."""
-        check_is_fitted(self, "result_")
-        return self._fit.graph
+        return self.fitted_state_.graph
+
+    @property
+    def coefficients_(self) -> list[Array]:
+        """Z_i (n_samples × n_samples) for every view: column j represents sample j by all samples."""
+        return self._result.coefficients
+
+    @property
+    def basis_(self) -> Array:
+        """V (n_samples × r), with Z_i = V · cores_[i] · Vᵀ; the identity without reduction."""
+        return self._result.basis
+
+    @property
+    def cores_(self) -> Array:
+        """W_i (r × r) for every view; r × n_samples, without Vᵀ, if only one side is reduced."""
+        return self._result.cores
+
+    @property
+    def objective_(self) -> float:
+        """Value of the objective."""
+        return self._result.objective
+
+    @property
+    def dual_gap_(self) -> float:
+        """Certified relative distance of the objective from the optimum.
+
+        With ``coupling="rank_one"`` it is the distance from the optimum without coupling.
+        """
+        return self._result.gap
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations of the solver; 1 for a closed form."""
+        return self._result.n_iter
+
+    @property
+    def history_(self) -> list[Any]:
+        """Objective, dual bound, gap and residuals at every check of the solver.
+
+        ``pandas.DataFrame(model.history_)`` makes a table of it.
+        """
+        return self._result.history
+
+    @property
+    def lam_(self) -> Array:
+        """λ_i per view; with ℓ1 penalties per view and sample."""
+        return self._result.lam
+
+    @property
+    def tau_(self) -> float:
+        """τ, the weight of the coupling; 0 without coupling."""
+        return self._result.tau
 
     @property
     def subspaces_(self) -> list[list[Subspace]]:
-        """``subspaces_[cluster][view]``: its ``dimension`` and orthonormal ``basis`` (n_features × dimension), and
-        ``project(samples)``; found when first asked for.
+        """Subspace of every cluster in every view, ``subspaces_[cluster][view]``.
+
+        Each has a ``dimension``, an orthonormal ``basis`` (n_features × dimension) and
+        ``project(samples)``.
         """
-        return self._explanation.subspaces
+        return self.fitted_state_.explanation.subspaces
 
     @property
     def view_scores_(self) -> Array:
-        """How far the clusters can be seen in every view alone: how much more often than by chance a sample's
-        neighbours there are of its own cluster; 1 for always, about 0 for chance.
+        """How well every view alone shows the clusters: 1 for fully, about 0 for chance.
+
+        It is how much more often than by chance a sample's nearest neighbours in that view belong
+        to its own cluster.
         """
-        return self._explanation.view_scores
+        return self.fitted_state_.explanation.view_scores
 
     @property
     def outlier_scores_(self) -> Array:
-        """(n_views × n_samples) The share of a sample's length that the other samples do not explain; NaN where a view
-        does not have it.
+        """Share of a sample's length that the other samples do not represent.
+
+        The array is (n_views, n_samples), with NaN where a sample is missing.
         """
-        explanation = self._explanation
-        if explanation.references is not None:
+        if self.fitted_graph_.landmarks:
             raise AttributeError(
                 "outlier_scores_ needs a graph of all samples, and this one has landmarks; look at "
                 "model.reconstruct(views).residuals, or take graph='dense'."
             )
-        return explanation.outlier_scores
-
-    @property
-    def _explanation(self) -> Explanation:
-        check_is_fitted(self, "result_")
-        return self._fit.explanation
+        return self.fitted_state_.explanation.outlier_scores
 
     @property
     def view_similarity_(self) -> Array:
-        """Cosines between the Z_i, (c × c): 1 where two views have the same pattern."""
-        if self._fitted.scales is not None:
-            signs = np.sign(self._fitted.scales)
+        """Cosines between the Z_i, (n_views × n_views): 1 where two views have the same pattern."""
+        result = self._result
+        if result.scales is not None:
+            signs = np.sign(result.scales)
             return np.asarray(np.outer(signs, signs))
-        flat = self._fitted.cores.reshape(len(self._fitted.cores), -1).astype(float)
+        flat = result.cores.reshape(len(result.cores), -1).astype(float)
         unit = flat * ratio(1.0, np.linalg.norm(flat, axis=1, keepdims=True))
         return unit @ unit.T
 
     @property
-    def _fitted(self) -> Result:
-        check_is_fitted(self, "result_")
-        return self.result_
+    def _result(self) -> Result:
+        return self.fitted_state_.results[0]

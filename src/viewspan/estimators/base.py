@@ -1,10 +1,9 @@
-"""What all estimators share: the way from views to labels, and the fitted attributes."""
+"""Base class of all estimators: check the parameters, fit, store; then answer about samples."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import copy
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import (
@@ -13,77 +12,56 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from viewspan._utils import memory
 from viewspan._utils.sparse import full
 from viewspan._utils.typing import Array, Graph, Labels
 from viewspan._utils.warnings import warn
+from viewspan.estimators.atomic import atomic_fit, replace_attributes
 from viewspan.estimators.attributes import FittedAttributes
-from viewspan.estimators.inputs import (
-    all_feature_names,
-    check_same_input,
-    remember_input,
-    with_index,
-)
-from viewspan.estimators.representation import FittedRepresentation
-from viewspan.estimators.whole import become, fits_whole
+from viewspan.estimators.notebook import NotebookSummary
 from viewspan.fit.callbacks import CallbackSupportMixin, tasks_of, with_callbacks
-from viewspan.fit.fitting import Fitted, Recipe, fit_all
+from viewspan.fit.constraints import COUNT, SHARED_CONSTRAINTS, WEIGHT
 from viewspan.fit.progress import Stages
-from viewspan.graph.discretisation import AskedLabels
-from viewspan.graph.quality import own_shares
-from viewspan.graph.unite import AskedWeights, Unite
-from viewspan.inference.assignment import UNKNOWN, Assigner
+from viewspan.fit.run import fit_views
+from viewspan.fit.settings import DEFAULT_N_LANDMARKS, FitSettings
+from viewspan.fit.state import FittedState
+from viewspan.graph.partition import GraphSettings
+from viewspan.inference.assignment import UNKNOWN
 from viewspan.inference.subspaces import Reconstruction, absent_as_nan, reconstruct
 from viewspan.inputs.blocks import source_of
+from viewspan.inputs.fitted_inputs import (
+    add_index,
+    check_same_input,
+    feature_names_of,
+    store_input,
+)
 from viewspan.inputs.frames import is_dask
 from viewspan.inputs.views import Views, check_views
-from viewspan.objective.couplings import RankOne
-from viewspan.objective.datafits import L12
-from viewspan.objective.reduction import Reduction
+from viewspan.objective.axes import Axes, SolverName
+from viewspan.objective.weight_rule import WeightRule
 from viewspan.solvers.result import Result
-from viewspan.solvers.solve import Axes, SolverName, solve_reduced
-
-POSITIVE = Interval(Real, 0, np.inf, closed="neither")
-WEIGHT = Interval(Real, 0, np.inf, closed="left")
-COUNT = Interval(Integral, 1, None, closed="left")
-SHARED: dict[str, list[Any]] = {
-    "n_clusters": [COUNT, None],
-    "scale_features": ["boolean", StrOptions({"auto"})],
-    "affine": ["boolean", StrOptions({"auto"})],
-    "normalize": ["boolean"],
-    "view_weights": [StrOptions({"auto", "equal"}), "array-like"],
-    "assign_labels": [StrOptions(set(get_args(AskedLabels)))],
-    "tol": [POSITIVE],
-    "max_iter": [COUNT, None],
-    "random_state": ["random_state"],
-}
-"""What all estimators and the path take."""
-ROUGH = 1e-3
-"""The relative gap at which a graph has settled."""
+from viewspan.weights.choose import Weights, default_rule
 
 
-class Base(
+class SubspaceClusterer(
+    FittedAttributes,
+    NotebookSummary,
     CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     ClusterMixin,
     BaseEstimator,
 ):
-    """Scikit-learn's part."""
+    """Base class: solve an objective of the family, build a graph of the solutions, cut it.
 
-
-class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
-    """Solve an objective of the family, unite the coefficients in a graph, cut it.
-
-    A subclass names its axes and its weights.
+    A subclass has the parameters and says which axes they mean (:meth:`_axes`) and, where it
+    differs from the default, by which rule λ is chosen (:meth:`_weight_rule`).
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SHARED,
+        **SHARED_CONSTRAINTS,
         "lam": [StrOptions({"auto"}), WEIGHT, "array-like"],
         "affinity": [StrOptions({"auto", "patterns", "coefficients"})],
         "n_neighbors": [COUNT],
@@ -91,13 +69,20 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         "callback": [callable, None],
     }
 
-    solver: SolverName = "admm"  # for methods that offer no choice
+    _lam_per_sample: ClassVar[bool] = False
+    # values of parameters that a subclass does not offer
+    tau: Any = 0.0
+    solver: SolverName = "admm"
     fusion: str = "late"
     missing: str = "forbid"
+    graph: str = "dense"
+    n_landmarks: int | None = None
+
     labels_: Labels
     confidence_: Array
     n_clusters_: int
     affinity_matrix_: Graph
+    result_: Result
     path_: list[Result]
     features_scaled_: list[bool]
     affine_: list[bool]
@@ -106,60 +91,51 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
     n_views_in_: int
     n_features_in_: int | tuple[int, ...]
 
-    @property
-    def _multiples(self) -> tuple[float, ...]:
-        """The automatic λ is taken at these multiples, for one graph of all."""
-        return (1.0,)
-
-    @property
     @abstractmethod
     def _axes(self) -> Axes:
-        """The method's choice on each axis."""
+        """Return the datafit, penalty and coupling that the parameters mean."""
 
-    @abstractmethod
-    def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
-        """λ and τ for this data, where λ is automatic at a multiple of it."""
+    def _weight_rule(self, axes: Axes) -> WeightRule | None:
+        """Return the rule for automatic λ, or None if λ must be given."""
+        return default_rule(axes)
 
-    @fits_whole
+    @atomic_fit
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the samples. A fit that is interrupted or fails leaves the estimator unfitted.
+        """Cluster the samples.
+
+        A fit that fails or is interrupted leaves the estimator unfitted.
 
         Parameters
         ----------
         X : list, tuple or dict of arrays (n_samples, n_features_i), or one array
-            The views. Rows are samples, the same ones in the same order in every view. Arrays, data frames of
-            pandas (their index is compared) and polars, tables of Arrow, sparse matrices, memory maps and Dask arrays
-            may be mixed.
+            The views. Rows are samples, the same ones in the same order in every view. Arrays,
+            data frames of pandas (their index is compared) and polars, Arrow tables, sparse
+            matrices, memory maps and Dask arrays may be mixed.
         y : ignored
 
         Returns
         -------
         self
         """
-        self._check_parameters()
-        views = check_views(X, caller=type(self).__name__, missing=self.missing == "allow")
-        names = all_feature_names(X)
-        self._check_count(views.n_samples)
+        settings = self._settings()
+        views = check_views(X, caller=settings.method, missing=settings.missing)
+        names = feature_names_of(X)
         stages = Stages(self.callback, self.verbose, tasks_of(self, X, y))
-        with stages.named(type(self).__name__):
-            fit, labels, confidence = self._fit_views(views, stages)
-        done = copy(self)
-        done._remember(fit)
-        done.labels_, done.confidence_ = labels, confidence
-        remember_input(done, X, views, names)
-        become(self, done)
+        with stages.named(settings.method):
+            state = fit_views(views, settings, stages)
+        fitted = copy(self)
+        fitted._store(state)
+        store_input(fitted, X, views, names)
+        replace_attributes(self, fitted)
         stages.end()
         return self
 
-    def _fit_views(self, views: Views, stages: Stages) -> tuple[Fitted, Labels, Array]:
-        check_memory(self._bytes_of_all(views.n_samples, views.n_features), self, views.n_samples)
-        fit = fit_all(views, self._recipe(views.dtype, stages), stages)
-        return fit, fit.united.labels, own_shares(fit.united.graph, fit.united.labels)
-
     def predict(self, X: Any) -> Any:
-        """The clusters of samples, also of unseen ones: those of the nearest samples, or landmarks, that were
-        clustered. Training samples get the label that they have.
+        """Return the clusters of samples, also of new ones.
+
+        A new sample gets the label of its nearest neighbours among the samples, or landmarks, of
+        the fitted graph. Samples of the fit keep their label.
 
         Parameters
         ----------
@@ -171,21 +147,24 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         array (n_samples,) of int
             A Dask array, not yet computed, if one of the views is one.
         """
-        views = self._check_unseen(X, "predict")
-        assigner = self._assigner
+        views = self._check_new_samples(X, "predict")
+        assigner = self._state.assigner
         found = source_of(views).lazily(assigner.labels_of, assigner.width, np.int64, None)
         if is_dask(found):
             return found.clip(min=0)
         n_unknown = int((found == UNKNOWN).sum())
         if n_unknown:
             warn(
-                f"{n_unknown} of {len(found)} samples resemble none of those that were clustered and get label 0."
+                f"{n_unknown} of {len(found)} samples resemble none of those that were clustered "
+                "and get label 0."
             )
         return np.maximum(found, 0)
 
     def predict_confidence(self, X: Any) -> Any:
-        """How far samples belong to the clusters that :meth:`predict` gives them: the share of a sample's ties, to the
-        nearest samples or landmarks that were clustered, that are with its own cluster. 0 for one that resembles none.
+        """Return how clearly samples belong to the clusters that :meth:`predict` gives them.
+
+        It is the share of a sample's edge weight, to its nearest neighbours in the fitted graph,
+        that goes to its own cluster; 0 for a sample without neighbours.
 
         Parameters
         ----------
@@ -196,12 +175,14 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         array (n_samples,)
             A Dask array, not yet computed, if one of the views is one.
         """
-        views = self._check_unseen(X, "predict_confidence")
-        assigner = self._assigner
+        views = self._check_new_samples(X, "predict_confidence")
+        assigner = self._state.assigner
         return source_of(views).lazily(assigner.confidence_of, assigner.width, np.float64, None)
 
     def transform(self, X: Any) -> Any:
-        """The spectral embedding of samples: the rows that they have, or would have, in the leading eigenvectors of the
+        """Return the spectral embedding of samples.
+
+        These are the rows that the samples have, or would have, in the leading eigenvectors of the
         graph.
 
         Parameters
@@ -211,50 +192,50 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
         Returns
         -------
         array (n_samples, n_clusters)
-            A Dask array, not yet computed, if one of the views is one. A data frame, with the index of the views, after
-            ``set_output(transform="pandas")``; or of polars.
+            A Dask array, not yet computed, if one of the views is one. After
+            ``set_output(transform="pandas")`` a data frame with the index of the views; or one of
+            polars.
         """
-        views = self._check_unseen(X, "transform")
-        assigner = self._assigner
+        views = self._check_new_samples(X, "transform")
+        assigner, n_clusters = self._state.assigner, self._state.graph.n_clusters
         found = source_of(views).lazily(
-            assigner.embedding_of, assigner.width, np.float64, assigner.graph.n_clusters
+            assigner.embedding_of, assigner.width, np.float64, n_clusters
         )
-        return with_index(found, X, self)
+        return add_index(found, X, self)
 
     def reconstruct(self, X: Any) -> Reconstruction:
-        """Samples as the model explains them: projected, in every view, onto the subspace of their cluster.
+        """Project samples, in every view, onto the subspace of their cluster.
 
         Parameters
         ----------
         X : as for :meth:`predict`
-            The answer is as large as they are.
+            The result is as large as the views.
 
         Returns
         -------
         Reconstruction
-            With ``views``, full arrays in a list or dict like the one that was given, ``residuals`` (n_views,
-            n_samples), the shares of the samples' lengths that are left, and ``labels``.
+            With ``views``, full arrays in a list or dict like the one that was given,
+            ``residuals`` (n_views, n_samples), the shares of the samples' lengths that are left,
+            and ``labels``.
         """
-        views = self._check_unseen(X, "reconstruct").read()
+        views = self._check_new_samples(X, "reconstruct").read()
         labels = np.asarray(self.predict(X))
         arrays, residuals = reconstruct(
             [full(array) for array in views.arrays], labels, self.subspaces_
         )
         absent_as_nan(arrays, residuals, views.observed)
-        found: Any = (
-            dict(zip(getattr(self, "view_names_in_", X), arrays, strict=True))
-            if isinstance(X, Mapping)
-            else arrays
-        )
+        found: Any = arrays
+        if isinstance(X, Mapping):
+            found = dict(zip(getattr(self, "view_names_in_", X), arrays, strict=True))
         return Reconstruction(arrays[0] if views.single else found, residuals, labels)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of the columns of :meth:`transform`: the name of the class and a number.
+        """Return the names of the columns of :meth:`transform`: class name and number.
 
         Parameters
         ----------
         input_features : array-like of str, optional
-            Compared with those of a single view, as scikit-learn does; several have no common list.
+            Compared with the feature names of a single view, as scikit-learn does.
 
         Returns
         -------
@@ -266,157 +247,111 @@ class SubspaceClusterer(FittedAttributes, FittedRepresentation, Base):
 
     @property
     def _n_features_out(self) -> int:
-        """Columns of :meth:`transform`, for scikit-learn."""
+        """Number of columns of :meth:`transform`, for scikit-learn."""
         return self.n_clusters_
-
-    @property
-    def _assigner(self) -> Assigner:
-        check_is_fitted(self, "result_")
-        return self._fit.assigner
-
-    def _recipe(self, dtype: np.dtype[Any], stages: Stages) -> Recipe:
-        def solve(reduction: Reduction) -> list[Result]:
-            return [result.astype(dtype) for result in self._solve(reduction, stages)]
-
-        return Recipe(
-            reduce=lambda views: self._axes.reduce(views.arrays, self.solver, views.observed),
-            solve=solve,
-            unite=Unite(
-                self._by_patterns,
-                self._graph_weights,
-                self.assign_labels,
-                self.n_neighbors,
-                mutual=isinstance(self._axes.datafit, L12),
-            ),
-            n_clusters=self.n_clusters,
-            scale_features=self.scale_features,
-            affine=self.affine,
-            normalize=self.normalize,
-            concatenated=self.fusion == "concat",
-            few_copies_mislead=not self._axes.penalty.orthogonally_invariant
-            or self._axes.datafit.curvature is None,
-            exact_weights=not isinstance(self.lam, str),
-            generator=check_random_state(self.random_state),
-        )
-
-    def _solve(self, reduction: Reduction, stages: Stages) -> list[Result]:
-        """At the weights that are asked for; or at several multiples of the automatic ones, the first being the one
-        that is reported and the others, which serve the graph alone, less exact.
-        """
-        multiples = self._multiples if self._by_patterns and isinstance(self.lam, str) else (1.0,)
-        stages.begin("solving", len(multiples))
-        results: list[Result] = []
-        for multiple in multiples:
-            result = solve_reduced(
-                reduction,
-                *self._weights(reduction, multiple),
-                self._axes,
-                tol=max(self.tol, ROUGH) if results else self.tol,
-                solver=self.solver,
-                max_iter=self.max_iter,
-                callback=stages.on_check,
-                report=not results,
-            )
-            if result.cores.any() or not results:
-                results.append(result)
-            stages.step()
-        return results
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    @property
-    def _graph_weights(self) -> AskedWeights:
-        """Of views in the graph."""
-        asked: AskedWeights = self.view_weights
-        return asked
-
-    @property
-    def _by_patterns(self) -> bool:
-        """The paper's graph goes with weights that are given, and with ℓ1, which chooses neighbours well."""
-        suits = isinstance(self.lam, str) and self._axes.penalty.orthogonally_invariant
-        return self.affinity == "patterns" or (self.affinity == "auto" and suits)
-
-    def _bytes_of_all(self, n_samples: int, n_features: Sequence[int]) -> int:
-        """What a graph of all samples will take."""
-        rank = n_samples if self._axes.sides == "none" or self.solver != "admm" else sum(n_features)
-        n_solutions = len(self._multiples) if isinstance(self.lam, str) else 1
-        n_views = (
-            1
-            if self.fusion == "concat" or isinstance(self._axes.coupling, RankOne)
-            else len(n_features)
+    def _settings(self) -> FitSettings:
+        """Check the parameters and return what a fit depends on."""
+        self._check_parameters()
+        missing = self.missing == "allow"
+        axes = self._axes()
+        axes.check(self.solver, missing=missing)
+        shared = axes.coupling.shares_coefficients
+        automatic = isinstance(self.lam, str)
+        weights = Weights(
+            self.lam, self.tau, self._weight_rule(axes), per_sample=self._lam_per_sample
         )
-        absent = self.missing == "allow"
-        return memory.of_all_samples(
-            n_samples,
-            rank,
-            n_views,
-            n_solutions,
-            by_patterns=self._by_patterns,
-            one_sided=absent or self._axes.sides == "left",
-            more=memory.ABSENT * absent + memory.MUTUAL * isinstance(self._axes.datafit, L12),
+        weights.check(axes)
+        patterns_fit = automatic and axes.penalty.orthogonally_invariant
+        by_patterns = self.affinity == "patterns" or (self.affinity == "auto" and patterns_fit)
+        return FitSettings(
+            method=type(self).__name__,
+            axes=axes,
+            weights=weights,
+            graph=GraphSettings(
+                by_patterns=by_patterns,
+                view_weights="equal" if shared else self.view_weights,
+                assign_labels=self.assign_labels,
+                n_neighbors=self.n_neighbors,
+                mutual=axes.datafit.allows_self_expression,
+            ),
+            n_clusters=self.n_clusters,
+            scale_features=self.scale_features,
+            affine=self.affine,
+            normalize=self.normalize,
+            concatenated=self.fusion == "concat",
+            missing=missing,
+            shared_view_weights=(
+                self.view_weights if shared and not isinstance(self.view_weights, str) else None
+            ),
+            graph_kind=self.graph,
+            n_landmarks=DEFAULT_N_LANDMARKS if self.n_landmarks is None else int(self.n_landmarks),
+            solver=self.solver,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            random_state=self.random_state,
         )
-
-    @property
-    def _way_out(self) -> str:
-        """Where memory is short."""
-        return "Take fewer samples, or CLRSC or LRR with their defaults, which can do without one graph of all."
 
     def _check_parameters(self) -> None:
-        if isinstance(
-            self.n_clusters, bool
-        ):  # an int to Python, a slip of the pen to everyone else
+        """Raise InvalidParameterError for parameters out of range."""
+        if isinstance(self.n_clusters, bool):  # Python counts a bool as an int
             raise InvalidParameterError(
-                f"The 'n_clusters' parameter of {type(self).__name__} must be an int in the range [1, inf) or None. "
-                f"Got {self.n_clusters!r} instead."
+                f"The 'n_clusters' parameter of {type(self).__name__} must be an int in the range "
+                f"[1, inf) or None. Got {self.n_clusters!r} instead."
             )
         self._validate_params()
 
-    def _check_count(self, n_samples: int) -> None:
-        if self.n_clusters is not None and self.n_clusters > n_samples:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} must not exceed the number of samples, n_samples={n_samples}."
-            )
-
-    def _check_unseen(self, X: Any, caller: str) -> Views:
+    def _check_new_samples(self, X: Any, caller: str) -> Views:
+        """Return the views of new samples, in the order of those that were fitted."""
         check_is_fitted(self, "result_")
-        return self._check_alike(X, caller)
+        return self._check_same_views(X, caller)
 
-    def _check_alike(self, X: Any, caller: str) -> Views:
-        """The views that were seen before, by name if they had names."""
+    def _check_same_views(self, X: Any, caller: str) -> Views:
+        """Return checked views; raise ValueError unless they are those of the fit."""
         names = getattr(self, "view_names_in_", None)
         if isinstance(X, Mapping) and names is not None:
-            missing = [name for name in names if name not in X]
-            if missing:
+            lacking = [name for name in names if name not in X]
+            if lacking:
                 raise ValueError(
-                    f"{caller} needs the views that were fitted, and {missing[0]!r} is missing."
+                    f"{caller} needs the views that were fitted, and {lacking[0]!r} is missing."
                 )
             X = {name: X[name] for name in names}
         views = check_views(X, caller=caller, min_samples=1, missing=self.missing == "allow")
         check_same_input(self, X, views)
         return views
 
-    def _remember(self, fit: Fitted) -> None:
-        self._fit = fit
-        self.features_scaled_, self.affine_ = fit.preparation.scaled, fit.preparation.affine
-        self.result_, self.path_ = fit.results[0], fit.results
-        self.affinity_matrix_, self.eigenvalues_ = fit.united.graph, fit.united.eigenvalues
-        self.view_weights_ = self._used_weights(fit)
-        self.n_clusters_ = int(fit.united.labels.max()) + 1
+    def restore_fit(self, state: FittedState, inputs: Mapping[str, Any]) -> Self:
+        """Set all fitted attributes from the record of an earlier fit, for loading saved models.
 
-    def _used_weights(self, fit: Fitted) -> Array:
-        return fit.united.view_weights
+        Parameters
+        ----------
+        state : FittedState
+            ``fitted_state_`` of the earlier fit.
+        inputs : mapping
+            The attributes ``n_views_in_``, ``n_features_in_`` and, if there were names,
+            ``feature_names_in_`` and ``view_names_in_``.
 
+        Returns
+        -------
+        self
+        """
+        self._store(state)
+        self.__dict__.update(inputs)
+        return self
 
-def check_memory(
-    needed: int, model: SubspaceClusterer, n_samples: int, way_out: str | None = None
-) -> None:
-    """Refuse before the work, not be killed in it."""
-    available = memory.available()
-    if available is not None and needed > available:
-        raise MemoryError(
-            f"{type(model).__name__} would need about {memory.readable(needed)} for {n_samples} samples, and "
-            f"{memory.readable(available)} are available. {way_out or model._way_out}"
-        )
+    def _store(self, state: FittedState) -> None:
+        """Set the fitted attributes."""
+        self._state = state
+        self.labels_, self.confidence_ = state.labels, state.confidence
+        self.n_clusters_ = state.graph.n_clusters
+        self.result_, self.path_ = state.results[0], state.results
+        self.affinity_matrix_ = state.partition.graph
+        self.eigenvalues_ = state.partition.eigenvalues
+        self.view_weights_ = state.view_weights
+        self.features_scaled_ = state.preparation.scaled
+        self.affine_ = state.preparation.affine

@@ -7,24 +7,20 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
-from viewspan._utils.typing import AnyArray, Array
-from viewspan.estimators.coupled import CoupledClusterer
-from viewspan.estimators.scalable import ScalableClusterer
-from viewspan.fit.fitting import Fitted
-from viewspan.fit.progress import Progress, Stages
+from viewspan._utils.typing import Array
+from viewspan.estimators.incremental import IncrementalClusterer
+from viewspan.fit.constraints import WEIGHT
+from viewspan.fit.progress import Progress
 from viewspan.graph.discretisation import AskedLabels
+from viewspan.graph.partition import AskedWeights
 from viewspan.graph.patterns import NEIGHBORS
-from viewspan.graph.unite import AskedWeights
-from viewspan.inputs.views import check_view_weights
-from viewspan.objective import robust_weights
-from viewspan.objective.reduction import Reduction, weighted
-from viewspan.objective.selection import ALONE, PATH, automatic_lam, automatic_tau, automatic_tau_l1
-from viewspan.solvers.result import Result
-from viewspan.solvers.solve import Axes, SolverName, check_lam
-from viewspan.solvers.ssc_weights import data_driven_lam
+from viewspan.objective.axes import Axes, SolverName
+from viewspan.objective.couplings import Coupling
+from viewspan.objective.datafits import Datafit
+from viewspan.objective.penalties import Penalty
 
 
-class CLRSC(ScalableClusterer, CoupledClusterer):
+class CLRSC(IncrementalClusterer):
     r"""Collaborative Low-Rank Subspace Clustering.
 
     .. math:: \min_{Z_1,\dots,Z_c}\ \sum_{i=1}^c f(X_i - X_i Z_i) + \lambda_i\, p(Z_i) + \tau\, c(A),
@@ -175,12 +171,13 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **CoupledClusterer._parameter_constraints,
-        **ScalableClusterer._parameter_constraints,
-        "datafit": [StrOptions({"frobenius", "l12", "l1"})],
-        "penalty": [StrOptions({"nuclear", "l1"})],
-        "coupling": [StrOptions({"nuclear", "rank_one"})],
+        **IncrementalClusterer._parameter_constraints,
+        "tau": [StrOptions({"auto"}), WEIGHT],
+        "datafit": [StrOptions({"frobenius", "l12", "l1"}), Datafit],
+        "penalty": [StrOptions({"nuclear", "l1"}), Penalty],
+        "coupling": [StrOptions({"nuclear", "rank_one"}), Coupling],
         "missing": [StrOptions({"forbid", "allow"})],
+        "solver": [StrOptions({"admm", "ladmpsap"})],
     }
 
     def __init__(
@@ -189,9 +186,9 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         *,
         lam: str | float | npt.ArrayLike = "auto",
         tau: str | float = "auto",
-        datafit: str = "frobenius",
-        penalty: str = "nuclear",
-        coupling: str = "nuclear",
+        datafit: str | Datafit = "frobenius",
+        penalty: str | Penalty = "nuclear",
+        coupling: str | Coupling = "nuclear",
         missing: str = "forbid",
         affinity: str = "auto",
         n_neighbors: int = NEIGHBORS,
@@ -209,128 +206,39 @@ class CLRSC(ScalableClusterer, CoupledClusterer):
         verbose: bool | int = False,
         callback: Callable[[Progress], None] | None = None,
     ) -> None:
-        super().__init__(
-            n_clusters,
-            lam=lam,
-            tau=tau,
-            affinity=affinity,
-            n_neighbors=n_neighbors,
-            scale_features=scale_features,
-            affine=affine,
-            normalize=normalize,
-            view_weights=view_weights,
-            solver=solver,
-            assign_labels=assign_labels,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=random_state,
-            verbose=verbose,
-            callback=callback,
-        )
+        self.n_clusters = n_clusters
+        self.lam = lam
+        self.tau = tau
         self.datafit = datafit
         self.penalty = penalty
         self.coupling = coupling
         self.missing = missing
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
         self.graph = graph
         self.n_landmarks = n_landmarks
+        self.scale_features = scale_features
+        self.affine = affine
+        self.normalize = normalize
+        self.view_weights = view_weights
+        self.solver = solver
+        self.assign_labels = assign_labels
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
 
-    @property
-    def _multiples(self) -> tuple[float, ...]:
-        if self.penalty == "l1":
-            return (1.0,)
-        return PATH if self.datafit == "frobenius" else robust_weights.PATH
-
-    @property
     def _axes(self) -> Axes:
-        return Axes.named(
-            self.datafit,
-            self.penalty,
-            self.coupling,
-            solver=self.solver,
-            missing=self.missing == "allow",
-        )
+        return Axes.choose(self.datafit, self.penalty, self.coupling)
 
     @property
     def scales_(self) -> Array:
         """α_i with Z_i = α_i Z, the largest being 1; with ``coupling="rank_one"`` only."""
-        scales = self._fitted.scales
+        scales = self._result.scales
         if scales is None:
             raise AttributeError(
-                "scales_ is there with coupling='rank_one' only: other couplings leave views their own."
+                "scales_ is there with coupling='rank_one' only: other couplings leave views "
+                "their own."
             )
         return scales
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        axes = self._axes
-        if self.coupling == "rank_one" and not isinstance(self.tau, str):
-            raise ValueError(
-                "tau weighs a coupling, and coupling='rank_one' is a constraint; leave tau='auto'."
-            )
-        if isinstance(self.lam, str) and self.penalty == "l1" and axes.datafit.curvature is None:
-            raise ValueError(
-                f"lam='auto' has no rule for penalty='l1' with datafit={self.datafit!r}; give lam."
-            )
-
-    def _solve(self, reduction: Reduction, stages: Stages) -> list[Result]:
-        return super()._solve(
-            weighted(reduction, self._weights_in_fit(len(reduction.spectra))), stages
-        )
-
-    def _weights_in_fit(self, n_views: int) -> Array:
-        """Of views that share one matrix; others are weighted in the graph."""
-        given = self.coupling == "rank_one" and not isinstance(self.view_weights, str)
-        return check_view_weights(self.view_weights if given else None, n_views)
-
-    def _used_weights(self, fit: Fitted) -> Array:
-        strict = self.coupling == "rank_one"
-        return (
-            self._weights_in_fit(len(fit.reduction.spectra))
-            if strict
-            else super()._used_weights(fit)
-        )
-
-    @property
-    def _graph_weights(self) -> AskedWeights:
-        return "equal" if self.coupling == "rank_one" else self.view_weights
-
-    def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
-        if isinstance(self.lam, str):
-            lam = self._automatic_lam(reduction, multiple)
-        else:
-            squares = self._weights_in_fit(len(reduction.spectra)) ** 2
-            lam = (check_lam(self.lam, reduction, self._axes).T * squares).T
-        if not isinstance(self.tau, str):
-            return lam, float(self.tau)
-        if self.coupling == "rank_one" or multiple <= (
-            ALONE if self.datafit == "frobenius" else robust_weights.ALONE
-        ):
-            return lam, 0.0
-        if self.penalty == "l1":
-            return lam, automatic_tau_l1(reduction.factors, lam)
-        if self.datafit == "frobenius":
-            return lam, automatic_tau(reduction.singular_values(), lam)
-        return lam, robust_weights.robust_tau(reduction, lam)
-
-    def _automatic_lam(self, reduction: Reduction, multiple: float) -> Array:
-        if self.penalty == "l1":
-            lam = 2.0 * data_driven_lam(
-                reduction.factors, reduction.n_features_used
-            )  # SSC's is for half the fit
-            return (
-                lam if reduction.observed is None else typical_where_absent(lam, reduction.observed)
-            )
-        if self.datafit != "frobenius":
-            return multiple * robust_weights.robust_lam(reduction, self._axes.datafit)
-        return multiple * automatic_lam(
-            reduction.singular_values(), reduction.counts, reduction.n_features_used
-        )
-
-
-def typical_where_absent(lam: Array, observed: AnyArray) -> Array:
-    """λ for every view and sample, where the data of some says nothing."""
-    typical = [
-        np.median(row[present]) if present.any() else 0.0
-        for row, present in zip(lam, observed, strict=True)
-    ]
-    return np.where(observed, lam, np.array(typical)[:, None])

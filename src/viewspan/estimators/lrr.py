@@ -7,18 +7,18 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
-from viewspan._utils.typing import Array
-from viewspan.estimators.scalable import ScalableClusterer
+from viewspan.estimators.incremental import IncrementalClusterer
 from viewspan.fit.progress import Progress
 from viewspan.graph.discretisation import AskedLabels
+from viewspan.graph.partition import AskedWeights
 from viewspan.graph.patterns import NEIGHBORS
-from viewspan.graph.unite import AskedWeights
-from viewspan.objective.reduction import Reduction
-from viewspan.objective.selection import PATH, automatic_lam, lam_for_l12
-from viewspan.solvers.solve import Axes, SolverName, check_lam
+from viewspan.objective.axes import Axes, SolverName
+from viewspan.objective.weight_rule import WeightRule
+from viewspan.weights.noise import NoiseRule
+from viewspan.weights.robust import MatchedRule
 
 
-class LRR(ScalableClusterer):
+class LRR(IncrementalClusterer):
     r"""Low-Rank Representation of every view on its own, or of the concatenated views.
 
     .. math:: \min_{Z_i}\ f(X_i - X_i Z_i) + \lambda_i \|Z_i\|_*
@@ -59,7 +59,7 @@ class LRR(ScalableClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ScalableClusterer._parameter_constraints,
+        **IncrementalClusterer._parameter_constraints,
         "datafit": [StrOptions({"frobenius", "l12"})],
         "fusion": [StrOptions({"late", "concat"})],
         "solver": [StrOptions({"admm", "ladmap"})],
@@ -108,19 +108,10 @@ class LRR(ScalableClusterer):
         self.verbose = verbose
         self.callback = callback
 
-    @property
-    def _multiples(self) -> tuple[float, ...]:
-        return PATH
-
-    @property
     def _axes(self) -> Axes:
-        return Axes.named(self.datafit, "nuclear", "none")
+        return Axes.choose(self.datafit, "nuclear", "none")
 
-    def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
-        if not isinstance(self.lam, str):
-            return check_lam(self.lam, reduction, self._axes), 0.0
-        spectra = reduction.singular_values()
-        lam = multiple * automatic_lam(spectra, reduction.counts, reduction.n_features_used)
-        return lam if self.datafit == "frobenius" else lam_for_l12(
-            spectra, lam, reduction.counts
-        ), 0.0
+    def _weight_rule(self, axes: Axes) -> WeightRule | None:
+        """Return the noise rule; for robust fits the weights that match it."""
+        noise = NoiseRule()
+        return noise if axes.datafit.curvature is not None else MatchedRule(noise.multiples)

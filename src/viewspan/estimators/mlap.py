@@ -1,13 +1,24 @@
-"""Multi-task low-rank affinity pursuit, the paper's rival."""
+"""Multi-task low-rank affinity pursuit, the method that the paper compares with."""
 
-from viewspan._utils.typing import Array
-from viewspan.estimators.coupled import CoupledClusterer
-from viewspan.objective.reduction import Reduction
-from viewspan.objective.selection import automatic_lam, automatic_tau_l12, lam_for_l12
-from viewspan.solvers.solve import Axes, check_lam
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._param_validation import StrOptions
+
+from viewspan.estimators.base import SubspaceClusterer
+from viewspan.fit.constraints import WEIGHT
+from viewspan.fit.progress import Progress
+from viewspan.graph.discretisation import AskedLabels
+from viewspan.graph.partition import AskedWeights
+from viewspan.graph.patterns import NEIGHBORS
+from viewspan.objective.axes import Axes, SolverName
+from viewspan.objective.weight_rule import WeightRule
+from viewspan.weights.robust import MatchedRule
 
 
-class MLAP(CoupledClusterer):
+class MLAP(SubspaceClusterer):
     r"""Multi-task Low-rank Affinity Pursuit.
 
     .. math:: \min_{Z_1,\dots,Z_c}\ \sum_i \|X_i - X_i Z_i\|_{1,2} + \lambda_i \|Z_i\|_* + \tau \|A\|_{1,2}
@@ -42,20 +53,51 @@ class MLAP(CoupledClusterer):
     2011.
     """
 
-    @property
-    def _axes(self) -> Axes:
-        return Axes.named("l12", "nuclear", "l12")
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SubspaceClusterer._parameter_constraints,
+        "tau": [StrOptions({"auto"}), WEIGHT],
+        "solver": [StrOptions({"admm", "ladmpsap"})],
+    }
 
-    def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
-        spectra = reduction.singular_values()
-        if isinstance(self.lam, str):
-            lam = lam_for_l12(
-                spectra,
-                automatic_lam(spectra, reduction.counts, reduction.n_features_used),
-                reduction.counts,
-            )
-        else:
-            lam = check_lam(self.lam, reduction, self._axes)
-        return lam, automatic_tau_l12(spectra, reduction.n_samples) if isinstance(
-            self.tau, str
-        ) else float(self.tau)
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        lam: str | float | npt.ArrayLike = "auto",
+        tau: str | float = "auto",
+        affinity: str = "auto",
+        n_neighbors: int = NEIGHBORS,
+        scale_features: bool | Literal["auto"] = "auto",
+        affine: bool | Literal["auto"] = "auto",
+        normalize: bool = True,
+        view_weights: AskedWeights = "auto",
+        solver: SolverName = "admm",
+        assign_labels: AskedLabels = "auto",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: bool | int = False,
+        callback: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.lam = lam
+        self.tau = tau
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.scale_features = scale_features
+        self.affine = affine
+        self.normalize = normalize
+        self.view_weights = view_weights
+        self.solver = solver
+        self.assign_labels = assign_labels
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    def _axes(self) -> Axes:
+        return Axes.choose("l12", "nuclear", "l12")
+
+    def _weight_rule(self, axes: Axes) -> WeightRule | None:
+        return MatchedRule()

@@ -7,16 +7,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import StrOptions
 
-from viewspan._utils.typing import Array
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.fit.progress import Progress
 from viewspan.graph.discretisation import AskedLabels
+from viewspan.graph.partition import AskedWeights
 from viewspan.graph.patterns import NEIGHBORS
-from viewspan.graph.unite import AskedWeights
-from viewspan.inputs.views import as_numbers
-from viewspan.objective.reduction import Reduction
-from viewspan.solvers.solve import Axes, check_lam
-from viewspan.solvers.ssc_weights import data_driven_lam
+from viewspan.objective.axes import Axes
 
 
 class SSC(SubspaceClusterer):
@@ -60,6 +56,7 @@ class SSC(SubspaceClusterer):
         **SubspaceClusterer._parameter_constraints,
         "fusion": [StrOptions({"late", "concat"})],
     }
+    _lam_per_sample: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -96,24 +93,5 @@ class SSC(SubspaceClusterer):
         self.verbose = verbose
         self.callback = callback
 
-    @property
     def _axes(self) -> Axes:
-        return Axes.named("half_frobenius", "l1", "none")
-
-    def _weights(self, reduction: Reduction, multiple: float = 1.0) -> tuple[Array, float]:
-        if isinstance(self.lam, str):
-            return data_driven_lam(reduction.factors, reduction.n_features_used), 0.0
-        lam = per_sample(self.lam, len(reduction.spectra), reduction.n_samples)
-        return check_lam(lam, reduction, self._axes), 0.0
-
-
-def per_sample(lam: float | npt.ArrayLike, n_views: int, n_samples: int) -> Array:
-    """λ for every view and sample, from one number, one per sample, or one per view and sample."""
-    weights = as_numbers(lam, "lam")
-    if weights.shape not in {(), (n_samples,), (n_views, n_samples)}:
-        raise ValueError(
-            f"lam must be one number, or one per sample ({n_samples},), "
-            f"or one per view and sample ({n_views}, {n_samples}). "
-            f"Got an array of shape {weights.shape} instead."
-        )
-    return np.broadcast_to(weights, (n_views, n_samples)).copy()
+        return Axes.choose("half_frobenius", "l1", "none")

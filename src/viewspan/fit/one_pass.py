@@ -25,7 +25,7 @@ SQUARED = 1e-11
 
 
 @dataclass(frozen=True)
-class FairSample:
+class Reservoir:
     """The prepared samples with the smallest keys.
 
     A key is a hash of a sample's position among all, so the same samples are kept however the data is cut.
@@ -37,29 +37,29 @@ class FairSample:
     blocks: list[Block]
 
     @classmethod
-    def of(cls, blocks: Sequence[Block], first: int, capacity: int, seed: int) -> "FairSample":
+    def of(cls, blocks: Sequence[Block], first: int, capacity: int, seed: int) -> "Reservoir":
         positions = np.arange(first, first + blocks[0].shape[0])
         return cls(capacity, keys_of(positions, seed), positions, list(blocks)).trimmed()
 
-    def __add__(self, other: "FairSample") -> "FairSample":
+    def __add__(self, other: "Reservoir") -> "Reservoir":
         blocks = [below_each_other(pair) for pair in zip(self.blocks, other.blocks, strict=True)]
         keys = np.concatenate([self.keys, other.keys])
-        return FairSample(
+        return Reservoir(
             self.capacity, keys, np.concatenate([self.positions, other.positions]), blocks
         ).trimmed()
 
-    def trimmed(self) -> "FairSample":
+    def trimmed(self) -> "Reservoir":
         if len(self.keys) <= self.capacity:
             return self
         kept = np.argpartition(self.keys, self.capacity)[: self.capacity]
         return self.chosen(kept)
 
-    def in_order(self) -> "FairSample":
+    def in_order(self) -> "Reservoir":
         """As they stood among all samples."""
         return self.chosen(np.argsort(self.positions))
 
-    def chosen(self, rows: npt.NDArray[np.int64]) -> "FairSample":
-        return FairSample(
+    def chosen(self, rows: npt.NDArray[np.int64]) -> "Reservoir":
+        return Reservoir(
             self.capacity,
             self.keys[rows],
             self.positions[rows],
@@ -89,13 +89,13 @@ class Summary:
         XᵀX of the prepared views side by side; or R with RᵀR = XᵀX, where squaring would lose digits.
     by : {"squares", "triangles"}
         Which of the two.
-    sample : FairSample
+    sample : Reservoir
     """
 
     columns: list[Columns]
     moments: Array
     by: Moments
-    sample: FairSample
+    sample: Reservoir
 
     @property
     def n_samples(self) -> int:
@@ -116,7 +116,7 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Summarise:
+class OnePass:
     """Makes the summary of a block.
 
     Attributes
@@ -153,7 +153,7 @@ class Summarise:
             columns,
             moments,
             self.by,
-            FairSample.of(blocks, self.offset + first, self.capacity, self.seed),
+            Reservoir.of(blocks, self.offset + first, self.capacity, self.seed),
         )
 
 
@@ -214,3 +214,8 @@ def root(moments: Array) -> Array:
     kept[-1], squares[-1] = True, max(squares[-1], 0.0)  # zero samples have one direction, too
     found: Array = np.sqrt(squares[kept])[:, None] * vectors[:, kept].T
     return found
+
+
+def add_summaries(first: Summary, second: Summary) -> Summary:
+    """Return the summary of the samples of two summaries."""
+    return first + second

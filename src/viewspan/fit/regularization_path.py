@@ -13,19 +13,21 @@ from sklearn.utils._param_validation import StrOptions, validate_params
 from viewspan._utils.linalg import singular_values
 from viewspan._utils.optional import require
 from viewspan._utils.typing import Array, Graph, Labels
-from viewspan.estimators.base import SHARED
-from viewspan.graph.consensus import eigengap
-from viewspan.graph.discretisation import AskedLabels, AssignLabels, suited
+from viewspan.fit.constraints import SHARED_CONSTRAINTS
+from viewspan.graph.cluster_count import eigengap
+from viewspan.graph.discretisation import AskedLabels, AssignLabels, default_assignment
 from viewspan.graph.ncut import check_request, cut
+from viewspan.graph.partition import AskedWeights, GraphSettings, partition
 from viewspan.graph.patterns import effective_rank
 from viewspan.graph.quality import cut_value
-from viewspan.graph.unite import AskedWeights, Unite
 from viewspan.inputs.preparation import prepare
 from viewspan.inputs.views import check_views
+from viewspan.objective.axes import Axes
 from viewspan.objective.reduction import Reduction
-from viewspan.objective.selection import automatic_lam, automatic_tau
+from viewspan.objective.weight_checks import check_lam, check_tau
+from viewspan.solvers.reduced import solve_reduced
 from viewspan.solvers.result import Result
-from viewspan.solvers.solve import Axes, check_lam, check_tau, solve_reduced
+from viewspan.weights.noise import NoiseRule
 
 MULTIPLES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.125)
 """Of the automatic λ, if none is given."""
@@ -65,7 +67,7 @@ class PathPoint(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Path:
+class RegularizationPath:
     """The points, and the labels that their graphs give together.
 
     Attributes
@@ -147,7 +149,7 @@ class Path:
 
 @validate_params(  # type: ignore[untyped-decorator]
     {
-        **SHARED,
+        **SHARED_CONSTRAINTS,
         "lam": [StrOptions({"auto"}), "array-like"],
         "tau": [StrOptions({"auto"}), "array-like"],
         "affinity": [StrOptions({"patterns", "coefficients"})],
@@ -169,7 +171,7 @@ def path(
     tol: float = 1e-4,
     max_iter: int | None = None,
     random_state: Any = None,
-) -> Path:
+) -> RegularizationPath:
     """Solve cLRSC at several weights and score every answer without labels.
 
     The views are reduced once, and every point starts from its closed form with a ridge in place of the coupling, which
@@ -190,7 +192,7 @@ def path(
 
     Returns
     -------
-    Path
+    RegularizationPath
         With ``points``, ``labels``, ``n_clusters``, ``table()`` and ``plot()``.
 
     Examples
@@ -203,10 +205,10 @@ def path(
     [1.0, 1.0, 1.0, 1.0]
     """
     given = check_views(views, caller="path").read()
-    how = suited(assign_labels, by_patterns=affinity == "patterns")
+    how = default_assignment(assign_labels, by_patterns=affinity == "patterns")
     check_request(n_clusters, how, given.n_samples)
     _, prepared = prepare(given, scale_features, affine, normalize)
-    axes = Axes.named("frobenius", "nuclear", "nuclear")
+    axes = Axes.choose("frobenius", "nuclear", "nuclear")
     reduction = axes.reduce(prepared.arrays, "admm")
     results, empty = [], []
     for weights in grid(lam, tau, reduction, axes):
@@ -217,11 +219,11 @@ def path(
             "All coefficients are zero at every lam and tau of the path; take smaller ones."
         )
     generator = check_random_state(random_state)
-    unite = Unite(affinity == "patterns", view_weights, assign_labels)
-    united = unite(results, n_clusters, generator)
+    settings = GraphSettings(affinity == "patterns", view_weights, assign_labels)
+    united = partition(results, n_clusters, settings, generator)
     count = int(united.labels.max()) + 1 if n_clusters is None else n_clusters
     points = score(results, united.graphs, count, how, generator)
-    return Path(
+    return RegularizationPath(
         points,
         empty,
         united.labels,
@@ -239,18 +241,28 @@ def grid(
     axes: Axes,
 ) -> Iterator[tuple[Array, float]]:
     """Every λ with every τ, or with its own."""
-    spectra = reduction.singular_values()
+    rule = NoiseRule()
     if isinstance(lam, str):
-        base = automatic_lam(spectra, reduction.counts, reduction.n_features_used)
-        lams = [multiple * base for multiple in MULTIPLES]
+        lams = [rule.lam(reduction, axes.datafit, multiple) for multiple in MULTIPLES]
     else:
         lams = [check_lam(value, reduction, axes) for value in as_sequence("lam", lam)]
     for weights in lams:
-        taus = (
-            [automatic_tau(spectra, weights)] if isinstance(tau, str) else as_sequence("tau", tau)
-        )
-        for value in taus:
+        for value in taus_for(weights, tau, reduction, axes, rule):
             yield weights, check_tau(value)
+
+
+def taus_for(
+    lam: Array,
+    tau: Literal["auto"] | Sequence[float],
+    reduction: Reduction,
+    axes: Axes,
+    rule: NoiseRule,
+) -> Sequence[Any]:
+    """Return the values of τ that are combined with one λ."""
+    if not isinstance(tau, str):
+        return as_sequence("tau", tau)
+    pull = rule.pull(reduction, axes.datafit, lam)
+    return [axes.coupling.automatic_tau(reduction, lam, pull)]
 
 
 def as_sequence(name: str, values: Any) -> Sequence[Any]:

@@ -7,19 +7,19 @@ import numpy as np
 
 from viewspan._utils.threads import threads_for
 from viewspan._utils.typing import Array, Graph, Labels
+from viewspan.graph.cluster_count import count_clusters, eigengap, most_clusters
 from viewspan.graph.discretisation import AssignLabels
 from viewspan.graph.landmarks import through_samples
-from viewspan.graph.ncut import cut, most_clusters
+from viewspan.graph.ncut import cut
 from viewspan.graph.patterns import average
 from viewspan.graph.spectrum import leading_eigenvalues
-from viewspan.objective.selection import count_clusters
 
 
 def as_it_is(graph: Graph) -> Graph:
     return graph
 
 
-def cut_together(
+def cut_consensus(
     graphs: Sequence[Graph],
     n_clusters: int | None,
     *,
@@ -57,10 +57,3 @@ def cut_together(
     united = form(average(graphs, [eigengap(values, n_clusters) ** 2 for values in spectra]))
     labels, _ = finish(united, n_clusters)
     return labels, eigenvalues, united
-
-
-def eigengap(eigenvalues: Array, n_clusters: int) -> float:
-    """Between as many eigenvalues as there are clusters and the next; 1 if there is no next."""
-    if n_clusters >= len(eigenvalues):
-        return 1.0
-    return max(float(eigenvalues[n_clusters - 1] - eigenvalues[n_clusters]), 0.0)

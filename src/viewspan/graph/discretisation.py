@@ -8,9 +8,9 @@ from sklearn.cluster import k_means
 
 from viewspan._utils.linalg import ratio, svd
 from viewspan._utils.typing import Array, Graph, Labels
+from viewspan.graph.cluster_count import CLEAR_GAP_FACTOR
 from viewspan.graph.quality import modularity
 from viewspan.graph.spectrum import Spectrum
-from viewspan.objective.selection import CLEAR
 
 AssignLabels = Literal["discretize", "cluster_qr", "kmeans", "modularity"]
 AskedLabels = Literal["auto", "discretize", "cluster_qr", "kmeans", "modularity"]
@@ -56,11 +56,11 @@ def has_gap(eigenvalues: Array, n_clusters: int) -> bool:
     """Whether the gap behind the clusters is clearly wider than any later one that a diffusion looks at."""
     values = eigenvalues[n_clusters - 1 : n_eigenvectors(n_clusters, "modularity")]
     gaps = values[:-1] - values[1:]
-    return len(gaps) == 0 or bool(gaps[0] >= CLEAR * gaps[1:].max(initial=0.0))
+    return len(gaps) == 0 or bool(gaps[0] >= CLEAR_GAP_FACTOR * gaps[1:].max(initial=0.0))
 
 
-def suited(how: AskedLabels, *, by_patterns: bool) -> AssignLabels:
-    """The paper's way for the paper's graph."""
+def default_assignment(how: AskedLabels, *, by_patterns: bool) -> AssignLabels:
+    """Resolve "auto": the paper's discretisation for the paper's graph, else modularity."""
     if how == "auto":
         return "modularity" if by_patterns else "discretize"
     return how

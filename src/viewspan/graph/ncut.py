@@ -11,10 +11,10 @@ from sklearn.utils import check_random_state
 from viewspan._utils.threads import threads_for
 from viewspan._utils.typing import Array, Graph, Labels
 from viewspan._utils.warnings import warn
+from viewspan.graph.cluster_count import count_clusters, most_clusters
 from viewspan.graph.discretisation import AssignLabels, assign, n_eigenvectors
 from viewspan.graph.spectrum import degrees, leading_eigenvectors
 from viewspan.inputs.views import as_numbers
-from viewspan.objective.selection import count_clusters
 
 SYMMETRIC = 1e-8
 """A matrix that differs from its transpose by less, in proportion to its largest entry, is symmetric up to rounding."""
@@ -103,11 +103,6 @@ def cut(
             f"Only {labels.max() + 1} of {n_clusters} clusters got a sample: the graph has not so many groups.{hint}"
         )
     return labels, eigenvalues
-
-
-def most_clusters(n_samples: int) -> int:
-    """How many clusters an estimate considers."""
-    return min(n_samples - 1, max(10, int(3 * np.sqrt(n_samples))))
 
 
 def separate_pieces(affinity: Graph, eigenvalues: Array, n_clusters: int) -> Labels | None:

@@ -24,7 +24,7 @@ NEIGHBORS = 15
 """Neighbours of a sample. Their weights fall linearly, so this stands for all sizes of neighbourhoods up to it."""
 TIES = np.float32(1e-3)
 """Sums of ranks are often equal; then the cosines decide, rather than the order of the samples."""
-NOTHING = 1e-10
+ROUNDING_SHARE = 1e-10
 """Coefficients of a sample below this share of the largest are rounding."""
 MANY = 2**24
 """Larger matrices are searched in blocks of rows, by several threads."""
@@ -181,7 +181,7 @@ def columns(result: Result, view: int, mutual: bool) -> Array:
 def unit_columns(matrix: Array) -> AnyArray:
     """Single precision is enough to order cosines. A column that is only rounding is zero."""
     lengths = np.linalg.norm(matrix.astype(float), axis=0)
-    lengths[lengths <= NOTHING * lengths.max(initial=0.0)] = 0.0
+    lengths[lengths <= ROUNDING_SHARE * lengths.max(initial=0.0)] = 0.0
     return (matrix * ratio(1.0, lengths)).astype(np.float32)
 
 

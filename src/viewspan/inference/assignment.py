@@ -1,4 +1,4 @@
-"""Labels for samples that were not in the graph, by those of the nearest ones that were."""
+"""Label new samples by their nearest neighbours among the nodes of the fitted graph."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,9 +9,10 @@ from viewspan._utils.linalg import ratio, svd
 from viewspan._utils.sparse import side_by_side
 from viewspan._utils.typing import AnyArray, Array, Labels
 from viewspan.graph.landmarks import strong_coefficients
-from viewspan.graph.patterns import NOTHING, largest_of_rows
+from viewspan.graph.partition import GraphSettings
+from viewspan.graph.patterns import ROUNDING_SHARE, largest_of_rows
 from viewspan.inference.fitted_graph import FittedGraph
-from viewspan.inference.recognition import NOWHERE, Known
+from viewspan.inference.known_samples import NOT_FOUND, KnownSamples
 from viewspan.inputs.preparation import Preparation
 from viewspan.inputs.views import Views
 from viewspan.objective.coordinates import Coordinates, coordinates_in_part
@@ -19,61 +20,64 @@ from viewspan.objective.reduction import Reduction
 from viewspan.solvers.result import Result
 
 UNKNOWN = -1
-"""The label of a sample that resembles none."""
+"""Label of a sample that resembles no node."""
 ASSIGNED = np.dtype([("label", np.int64), ("confidence", np.float64)])
-"""What is said of a sample: its cluster, and the share of its ties that are with it."""
-WEAK = 1e-7
+"""Cluster of a sample, and the share of its edge weight that goes to that cluster."""
+SINGLE_PRECISION_SHARE = 1e-7
 """Directions of a pattern below this share of the strongest are lost in single precision."""
 
 
-class Closeness(Protocol):
-    """From coordinates (n, r) to how close each of n samples is to each of m references, (n, m).
+class Similarity(Protocol):
+    """Similarity of new samples to the nodes of the graph."""
 
-    ``observed`` says which views (n_views, n) the samples have, if not all.
-    """
+    def __call__(self, coordinates: Array, observed: AnyArray | None = None) -> AnyArray:
+        """Return the similarity (n, n_nodes) of samples with these coordinates (n, r).
 
-    def __call__(self, coordinates: Array, observed: AnyArray | None = None) -> AnyArray: ...
+        ``observed`` (n_views, n) says which views the samples have, if not all.
+        """
 
-    def count(self, n_neighbors: int, n_references: int) -> int:
-        """How many references have a say about a sample."""
+    def count(self, n_neighbors: int, n_nodes: int) -> int:
+        """Return how many nodes vote on the label of a sample."""
 
     def weights(self, values: AnyArray) -> Array:
-        """How much they count, from how close they are, closest first."""
+        """Return the edge weights to the nearest nodes from their similarities, nearest first."""
 
 
 @dataclass(frozen=True)
-class ByPatterns:
-    """The sum over views of the cosines between patterns, without signs; the mean over those that both have, where
-    samples are absent from views.
+class PatternSimilarity:
+    """Sum over views of the absolute cosines between coefficient patterns.
+
+    Where samples are missing from views, it is the mean over the views that both samples have.
 
     Attributes
     ----------
     maps : list of arrays (r, q)
-        From coordinates to patterns; up to a rotation, which no cosine sees.
-    references : list of arrays (q, m)
-        Unit patterns, times the weight of the view.
+        From coordinates to patterns, up to a rotation, which no cosine sees.
+    nodes : list of arrays (q, n_nodes)
+        Unit patterns of the nodes, times the weight of the view.
     shortest : list of float
-        Patterns that are shorter are rounding.
+        Shorter patterns are rounding.
     views : array of int
-        Those that count.
-    weights : array
-        How much.
-    observed : array (n_views, m) of bool
-        Which of the views that count references have.
+        The views with a positive weight.
+    view_weights : array
+        Their weights.
+    observed : array (n_views, n_nodes) of bool
+        Which of these views the nodes have.
     """
 
     maps: list[Array]
-    references: list[AnyArray]
+    nodes: list[AnyArray]
     shortest: list[float]
     views: AnyArray
-    weights_of_views: Array
+    view_weights: Array
     observed: AnyArray
 
     @classmethod
     def of(
         cls, result: Result, reduction: Reduction, rows: Array, weights: Array, *, mutual: bool
-    ) -> "ByPatterns":
-        maps, references, shortest = [], [], []
+    ) -> "PatternSimilarity":
+        """Prepare the patterns of nodes with these coordinates."""
+        maps, nodes, shortest = [], [], []
         views = np.flatnonzero(weights)
         observed = np.ones((len(views), len(rows)), dtype=bool)
         if result.observed is not None:
@@ -81,49 +85,47 @@ class ByPatterns:
         for view, present in zip(views, observed, strict=True):
             part = compressed(pattern_map(result, reduction, int(view), mutual=mutual))
             found = rows @ part
-            floor = NOTHING * float(np.linalg.norm(found, axis=1).max(initial=0.0))
+            floor = ROUNDING_SHARE * float(np.linalg.norm(found, axis=1).max(initial=0.0))
             maps.append(part)
-            references.append(np.float32(weights[view]) * unit_rows(found, floor).T * present)
+            nodes.append(np.float32(weights[view]) * unit_rows(found, floor).T * present)
             shortest.append(floor)
-        return cls(maps, references, shortest, views, weights[views], observed)
+        return cls(maps, nodes, shortest, views, weights[views], observed)
 
     def __call__(self, coordinates: Array, observed: AnyArray | None = None) -> AnyArray:
-        total: AnyArray = np.zeros(
-            (len(coordinates), self.references[0].shape[1]), dtype=np.float32
-        )
-        known = (
-            np.ones((len(self.views), len(coordinates)), dtype=bool)
-            if observed is None
-            else observed[self.views]
-        )
-        for part, reference, floor, present in zip(
-            self.maps, self.references, self.shortest, known, strict=True
+        n_samples, n_nodes = len(coordinates), self.nodes[0].shape[1]
+        total: AnyArray = np.zeros((n_samples, n_nodes), dtype=np.float32)
+        known = np.ones((len(self.views), n_samples), dtype=bool)
+        if observed is not None:
+            known = observed[self.views]
+        for part, node, floor, present in zip(
+            self.maps, self.nodes, self.shortest, known, strict=True
         ):
-            cosines = unit_rows(coordinates @ part, floor) @ reference
+            cosines = unit_rows(coordinates @ part, floor) @ node
             cosines[~present] = 0.0
             total += np.abs(cosines, out=cosines)
         if known.all() and self.observed.all():
             return total
-        shared = (known * self.weights_of_views[:, None]).T @ self.observed
+        shared = (known * self.view_weights[:, None]).T @ self.observed
         return total * ratio(1.0, shared).astype(np.float32)
 
-    def count(self, n_neighbors: int, n_references: int) -> int:
-        return min(n_neighbors, n_references)
+    def count(self, n_neighbors: int, n_nodes: int) -> int:
+        return min(n_neighbors, n_nodes)
 
     def weights(self, values: AnyArray) -> Array:
-        """1, …, 1/n."""
-        return np.where(values > 0, 1.0 - np.arange(values.shape[1]) / values.shape[1], 0.0)
+        """Return 1, …, 1/n."""
+        ranks = np.arange(values.shape[1]) / values.shape[1]
+        return np.where(values > 0, 1.0 - ranks, 0.0)
 
 
 @dataclass(frozen=True)
-class ByCoefficients:
-    """The paper's 𝕎 between samples and references.
+class CoefficientSimilarity:
+    """The paper's 𝕎 between new samples and nodes.
 
     Attributes
     ----------
-    given, taken : list of arrays (r, m)
-        From coordinates to the coefficients with which references rebuild the sample, and to those with which it
-        rebuilds them; times the weight of the view.
+    given, taken : list of arrays (r, n_nodes)
+        From coordinates to the coefficients with which nodes represent the sample, and to those
+        with which the sample represents them, times the weight of the view.
     """
 
     given: list[Array]
@@ -132,30 +134,30 @@ class ByCoefficients:
     @classmethod
     def of(
         cls, result: Result, reduction: Reduction, rows: Array, weights: Array
-    ) -> "ByCoefficients":
+    ) -> "CoefficientSimilarity":
+        """Prepare the coefficients of nodes with these coordinates."""
         forms = [
             weight * bilinear_form(result, reduction, view) for view, weight in enumerate(weights)
         ]
         return cls([form.T @ rows.T for form in forms], [form @ rows.T for form in forms])
 
     def __call__(self, coordinates: Array, observed: AnyArray | None = None) -> AnyArray:
-        """Views that are absent have coefficients, too, those that follow from the others."""
+        """Return 𝕎; in views that a sample lacks, its coefficients follow from the other views."""
         given, taken = (
             np.sqrt(sum((coordinates @ part) ** 2 for part in parts))
             for parts in (self.given, self.taken)
         )
         return np.asarray(given + taken)
 
-    def count(self, n_neighbors: int, n_references: int) -> int:
-        return strong_coefficients(n_neighbors, n_references)
+    def count(self, n_neighbors: int, n_nodes: int) -> int:
+        return strong_coefficients(n_neighbors, n_nodes)
 
     def weights(self, values: AnyArray) -> Array:
-        """The coefficients themselves."""
         return values
 
 
 def pattern_map(result: Result, reduction: Reduction, view: int, *, mutual: bool) -> Array:
-    """(r, p): from coordinates to columns of Z_i, or of Z_i + Z_iᵀ, up to a rotation."""
+    """Return the map (r, p) from coordinates to columns of Z_i, or of Z_i + Z_iᵀ."""
     core: Array = result.cores[view].astype(float)
     if mutual:
         full = result.coefficient(view).astype(float)
@@ -165,7 +167,7 @@ def pattern_map(result: Result, reduction: Reduction, view: int, *, mutual: bool
 
 
 def bilinear_form(result: Result, reduction: Reduction, view: int) -> Array:
-    """(r, r): Z_i between two samples, from their coordinates."""
+    """Return the matrix (r, r) of Z_i between two samples, in their coordinates."""
     core: Array = result.cores[view].astype(float)
     right = right_map(result, reduction)
     core = core if right is None else core @ right.T
@@ -173,115 +175,148 @@ def bilinear_form(result: Result, reduction: Reduction, view: int) -> Array:
 
 
 def right_map(result: Result, reduction: Reduction) -> Array | None:
-    """From coordinates to what the cores are multiplied with from the right; None for the identity."""
+    """Return the map from coordinates to the right factor of the cores; None for the identity."""
     if result.right is not None:
         return result.directions
     return None if reduction.left is None else reduction.left.T
 
 
 def compressed(part: Array) -> Array:
-    """The same up to a rotation, without columns that do nothing."""
+    """Return a map with the same cosines and without columns that are rounding."""
     left, values, _ = svd(part)
-    kept = values > WEAK * values.max(initial=0.0)
+    kept = values > SINGLE_PRECISION_SHARE * values.max(initial=0.0)
     kept[:1] = True
     strong: Array = left[:, kept] * values[kept]
     return strong
 
 
 def unit_rows(matrix: Array, shortest: float) -> AnyArray:
-    """Single precision is enough to order cosines."""
+    """Scale rows to unit length, in single precision, which is enough to order cosines."""
     lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))[:, None]
-    return (matrix * ratio(1.0, np.where(lengths > shortest, lengths, 0.0))).astype(np.float32)
+    scales = ratio(1.0, np.where(lengths > shortest, lengths, 0.0))
+    return (matrix * scales).astype(np.float32)
 
 
-def coordinates_of_references(reduction: Reduction, rows: AnyArray | None) -> Array:
-    """Of samples that were solved for; None for all."""
+def coordinates_of_nodes(reduction: Reduction, nodes: AnyArray | None) -> Array:
+    """Return the coordinates of the graph's nodes; None stands for all samples."""
     basis = np.eye(reduction.n_samples) if reduction.left is None else reduction.left
-    return basis if rows is None else basis[rows]
+    return basis if nodes is None else basis[nodes]
 
 
 @dataclass(frozen=True)
 class Assigner:
-    """Gives every sample the label that most of its nearest references have, the nearest counting most.
+    """Gives a sample the label that most of its nearest nodes have, the nearest counting most.
 
     Attributes
     ----------
     preparation : Preparation
     coordinates : Coordinates
-    closeness : Closeness
+    similarity : Similarity
     graph : FittedGraph
-        Its nodes are the references.
     n_neighbors : int
     concatenated : bool
-        Whether the views were made one.
-    known : Known
-        The references, to be recognised.
+        Whether the views were joined to one view.
+    known : KnownSamples
+        Samples that are nodes themselves.
     """
 
     preparation: Preparation
     coordinates: Coordinates
-    closeness: Closeness
+    similarity: Similarity
     graph: FittedGraph
     n_neighbors: int
     concatenated: bool
-    known: Known
+    known: KnownSamples
+
+    @classmethod
+    def from_solution(
+        cls,
+        result: Result,
+        reduction: Reduction,
+        preparation: Preparation,
+        graph: FittedGraph,
+        settings: GraphSettings,
+        *,
+        view_weights: Array,
+        nodes: AnyArray | None,
+        concatenated: bool,
+        known: KnownSamples,
+    ) -> "Assigner":
+        """Build the assigner of a solved problem whose graph has these nodes."""
+        rows = coordinates_of_nodes(reduction, nodes)
+        similarity: Similarity
+        if settings.by_patterns:
+            similarity = PatternSimilarity.of(
+                result, reduction, rows, view_weights, mutual=settings.mutual
+            )
+        else:
+            similarity = CoefficientSimilarity.of(result, reduction, rows, view_weights)
+        return cls(
+            preparation=preparation,
+            coordinates=reduction.coordinates,
+            similarity=similarity,
+            graph=graph,
+            n_neighbors=settings.n_neighbors,
+            concatenated=concatenated,
+            known=known,
+        )
 
     @property
     def width(self) -> int:
-        """The most entries that one sample needs."""
-        gathered = (
-            self.closeness.count(self.n_neighbors, len(self.graph.labels)) * self.graph.n_clusters
-        )
-        return max(
-            len(self.graph.labels),
-            gathered,
-            sum(view.n_features for view in self.preparation.treatments),
-        )
+        """Largest number of entries that one sample needs while it is processed."""
+        n_nodes = len(self.graph.labels)
+        votes = self.similarity.count(self.n_neighbors, n_nodes) * self.graph.n_clusters
+        n_features = sum(view.n_features for view in self.preparation.treatments)
+        return max(n_nodes, votes, n_features)
 
     def labels_of(self, views: Views, first: int = 0) -> Labels:
+        """Return the clusters of samples; UNKNOWN for those that resemble no node."""
         found: Labels = self.assigned_to(views)["label"]
         return found
 
     def confidence_of(self, views: Views, first: int = 0) -> Array:
+        """Return the share of every sample's edge weight that goes to its cluster."""
         found: Array = self.assigned_to(views)["confidence"]
         return found
 
     def assigned_to(self, views: Views, first: int = 0) -> AnyArray:
-        """Label and confidence of every sample, in an array of two fields."""
+        """Return label and confidence of every sample, in an array of two fields."""
+        n_clusters = self.graph.n_clusters
         positions = self.known.find(views)
         nearest, weights = self._nearest(views, positions)
-        rows = np.arange(len(nearest))[:, None] * self.graph.n_clusters
+        rows = np.arange(len(nearest))[:, None] * n_clusters
         flat = (rows + self.graph.labels[nearest]).ravel()
-        votes = np.bincount(flat, weights.ravel(), minlength=len(nearest) * self.graph.n_clusters)
-        votes = votes.reshape(-1, self.graph.n_clusters)
+        votes = np.bincount(flat, weights.ravel(), minlength=len(nearest) * n_clusters)
+        votes = votes.reshape(-1, n_clusters)
         most = votes.max(axis=1)
         found = np.empty(len(votes), dtype=ASSIGNED)
         found["label"] = np.where(most > 0, votes.argmax(axis=1), UNKNOWN)
         found["confidence"] = ratio(most, votes.sum(axis=1))
-        known = positions != NOWHERE
+        known = positions != NOT_FOUND
         found["confidence"][known] = self.graph.confidence[positions[known]]
         return found
 
     def embedding_of(self, views: Views, first: int = 0) -> Array:
-        """The weighted mean of the nearest references' rows; zero for a sample that resembles none."""
+        """Return the weighted mean of the nearest nodes' embedding; 0 if no node is similar."""
         nearest, weights = self._nearest(views, self.known.find(views))
         shares = weights * ratio(1.0, weights.sum(axis=1, keepdims=True))
         return np.asarray(np.einsum("ij,ijk->ik", shares, self.graph.embedding[nearest]))
 
     def _nearest(self, views: Views, positions: AnyArray) -> tuple[AnyArray, Array]:
-        """The nearest references of every sample, nearest first, and what they count; one that is a reference has
-        itself.
+        """Return the nearest nodes of every sample, nearest first, and their edge weights.
+
+        A sample that is a node itself has itself alone.
         """
         blocks = self.preparation.apply(views).arrays
         if views.observed is None:
-            coordinates = self.coordinates([side_by_side(blocks)] if self.concatenated else blocks)
+            joined = [side_by_side(blocks)] if self.concatenated else blocks
+            coordinates = self.coordinates(joined)
         else:
             coordinates = coordinates_in_part(self.coordinates, blocks, views.observed)
-        closeness = self.closeness(coordinates, views.observed)
-        nearest, values = largest_of_rows(
-            closeness, self.closeness.count(self.n_neighbors, len(self.graph.labels))
-        )
-        weights = self.closeness.weights(values)
-        found = positions != NOWHERE
+        similarity = self.similarity(coordinates, views.observed)
+        count = self.similarity.count(self.n_neighbors, len(self.graph.labels))
+        nearest, values = largest_of_rows(similarity, count)
+        weights = self.similarity.weights(values)
+        found = positions != NOT_FOUND
         nearest[found, 0], weights[found] = positions[found], np.eye(nearest.shape[1])[0]
         return nearest, weights

@@ -14,8 +14,8 @@ from viewspan.inference.subspaces import Subspace, fit_subspace
 from viewspan.inference.view_scores import view_scores
 from viewspan.inputs.preparation import Preparation
 from viewspan.objective.reduction import Reduction
-from viewspan.objective.selection import automatic_lam, noise_level
 from viewspan.solvers.result import Result
+from viewspan.weights.noise import automatic_lam, noise_level
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ import numpy as np
 from viewspan._utils.linalg import ratio, svd
 from viewspan._utils.typing import AnyArray, Array, Labels
 from viewspan.inputs.preparation import Treatment
-from viewspan.objective.selection import CLEAR, FEWEST, noise_level
+from viewspan.weights.noise import MIN_SPECTRUM, noise_level
 
+CLEAR_STEP = 2.0
+"""A step between singular values is clear if the next one is smaller by this factor."""
 ROUNDING = 1e-6
 """Singular values below this share of the largest are none."""
 PARALLEL = 1e-10
@@ -115,14 +117,14 @@ def count_directions(values: Array, n_samples: int, noise: float, n_features: in
     rounding = ROUNDING * float(values.max(initial=0.0))
     if values[:short].min(initial=np.inf) <= rounding:  # noise would have filled every direction
         noise = 0.0
-    elif short >= FEWEST:  # signal makes estimates of noise too large, never too small
+    elif short >= MIN_SPECTRUM:  # signal makes estimates of noise too large, never too small
         own = noise_level(values, n_samples, n_features)
         noise = min(noise, own) if noise > 0 else own
     threshold = max(noise * np.sqrt(long) * hard_threshold(short / max(long, 1)), rounding)
     kept = values[values > threshold]
-    if noise == 0.0 and 1 < short < FEWEST and len(kept) == short:
+    if noise == 0.0 and 1 < short < MIN_SPECTRUM and len(kept) == short:
         steps = kept[:-1] / kept[1:]
-        return int(steps.argmax()) + 1 if steps.max() >= CLEAR else short
+        return int(steps.argmax()) + 1 if steps.max() >= CLEAR_STEP else short
     return max(1, len(kept))
 
 

@@ -9,9 +9,9 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from viewspan._utils.typing import AnyArray
-from viewspan.estimators.inputs import check_same_names, check_same_number
 from viewspan.fit.callbacks import CallbackSupportMixin, tasks_of, with_callbacks
 from viewspan.inputs.column_selection import Selection, as_table, check_partition, cut, positions
+from viewspan.inputs.fitted_inputs import check_same_names, check_same_number
 
 
 class ViewSplitter(

@@ -2,7 +2,6 @@
 and where.
 """
 
-import hashlib
 import mmap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -332,36 +331,6 @@ def report_unusable(
         raise ValueError(
             f"{name} contains {' and '.join(found)} of its {size} values{where}; impute or remove them first{hint}."
         )
-
-
-def count_distinct(views: Views, enough: int | None = None) -> int:
-    """How many different samples there are, counted no further than ``enough``."""
-    seen: set[bytes] = set()
-    for fingerprint in fingerprints(views):
-        seen.add(
-            hashlib.blake2b(fingerprint, digest_size=16).digest()
-        )  # not a second copy of all data
-        if len(seen) == enough:
-            break
-    return len(seen)
-
-
-def fingerprints(views: Views) -> Iterator[bytes]:
-    """Of every sample, the same for equal values."""
-    for position in range(views.n_samples):
-        yield b"|".join(row_bytes(array, position) for array in views.arrays)
-
-
-def row_bytes(array: Block, position: int) -> bytes:
-    """Where its values are not zero, and what they are, so that dense and sparse rows are told to be equal."""
-    if is_sparse(array):
-        entries = slice(array.indptr[position], array.indptr[position + 1])
-        where, values = array.indices[entries], array.data[entries]
-        where, values = where[values != 0], values[values != 0]
-    else:
-        where = np.flatnonzero(array[position])
-        values = array[position][where]
-    return bytes(where.astype(np.int64).tobytes() + values.tobytes())
 
 
 def as_numbers(values: Any, name: str) -> Array:

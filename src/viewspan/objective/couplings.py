@@ -1,11 +1,12 @@
-"""Third axis: what makes the Z_i of different views agree.
+"""Third axis of the objective: what makes the Z_i of different views agree.
 
-A coupling works on the stack (c, rows, columns), which it reads as the paper's A with one row vec(Z_i)ᵀ per view.
-``polar`` is its dual norm, which a dual point must keep at or below τ.
+A coupling works on the stack (c, rows, columns) of the Z_i. It reads the stack as the paper's matrix
+A, which has one row vec(Z_i)ᵀ per view.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,27 +14,74 @@ from viewspan._utils.linalg import eigh, singular_values, triangle
 from viewspan._utils.typing import Array
 from viewspan.objective.datafits import shrink_columns, squared_lengths
 from viewspan.objective.penalties import shrinkage
+from viewspan.objective.reduction import Reduction, typical_length
 from viewspan.objective.rounding import near_one
+from viewspan.objective.weight_rule import Pull
 
-SAME = 1e-10
+RELATIVE_RANK_TOLERANCE = 1e-10
 """A second singular value below this share of the first is rounding."""
+NUCLEAR_SHARE = 0.5
+"""Automatic τ of the nuclear coupling as a share of the penalty's pull."""
+ENTRY_SHARE = 0.05
+"""Automatic τ of MLAP's coupling as a share of a sample's length."""
 
 
-class Coupling(Protocol):
-    """What the problem and the solvers ask of a coupling."""
+class Coupling(ABC):
+    """Base class of couplings c(Z_1, …, Z_c).
 
-    @property
-    def orthogonally_invariant(self) -> bool: ...
-    def value(self, stack: Array) -> float: ...
-    def prox(self, stack: Array, step: float) -> Array: ...
-    def polar(self, stack: Array) -> float: ...
+    Subclass it to use a coupling of your own: implement the three methods and set the class
+    attributes that hold. The defaults promise nothing, so a coupling that sets none of them is
+    solved correctly, with N × N matrices and a given ``tau``.
+
+    Attributes
+    ----------
+    orthogonally_invariant : bool
+        Whether c does not change when every Z_i is replaced by U Z_i V with orthogonal U and V,
+        and does not grow when every Z_i is replaced by P Z_i P with a projection P. Then N × N
+        matrices can be reduced to r × r.
+    shares_coefficients : bool
+        Whether all views have one matrix, Z_i = α_i Z. This is not convex and needs a solver of
+        its own, so only :class:`RankOne` sets it.
+    solvers : tuple of str
+        The solvers that have a step for this coupling.
+    """
+
+    orthogonally_invariant: ClassVar[bool] = False
+    shares_coefficients: ClassVar[bool] = False
+    solvers: ClassVar[tuple[str, ...]] = ("admm",)
+
+    @abstractmethod
+    def value(self, stack: Array) -> float:
+        """Return c(Z_1, …, Z_c)."""
+
+    @abstractmethod
+    def prox(self, stack: Array, step: float) -> Array:
+        """Return the minimiser of c(P) + Σ‖P_i − Z_i‖_F² / (2·step) over stacks P."""
+
+    @abstractmethod
+    def polar(self, stack: Array) -> float:
+        """Return the dual norm of c, which a dual point must keep at or below τ."""
+
+    def automatic_tau(self, reduction: Reduction, lam: Array, pull: Pull | None) -> float | None:
+        """Return τ for this data, or None if ``tau`` must be given.
+
+        Parameters
+        ----------
+        reduction : Reduction
+            The prepared views: ``singular_values()``, ``n_samples``, ``factors``.
+        lam : array (c,) or (c, N)
+        pull : Pull or None
+            How strongly the penalty acts at this λ; None if its rule does not say.
+        """
+        return None
 
 
 @dataclass(frozen=True)
-class Uncoupled:
-    """Every view alone (LRR, SSC)."""
+class Uncoupled(Coupling):
+    """0: every view alone (LRR, SSC)."""
 
     orthogonally_invariant: ClassVar[bool] = True
+    solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, stack: Array) -> float:
         return 0.0
@@ -44,19 +92,24 @@ class Uncoupled:
     def polar(self, stack: Array) -> float:
         return np.inf if stack.any() else 0.0
 
+    def automatic_tau(self, reduction: Reduction, lam: Array, pull: Pull | None) -> float:
+        return 0.0
+
 
 @dataclass(frozen=True)
-class NuclearCoupling:
-    """‖A‖_*: the coefficient patterns agree up to a factor (cLRSC)."""
+class NuclearCoupling(Coupling):
+    """‖A‖_*: the patterns of coefficients agree up to a factor (cLRSC)."""
 
     orthogonally_invariant: ClassVar[bool] = True
+    solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, stack: Array) -> float:
         return float(row_singular_values(stack).sum())
 
     def prox(self, stack: Array, step: float) -> Array:
-        """Singular value thresholding of A through its c × c Gram matrix; A itself, c × rows·columns, is never
-        decomposed.
+        """Threshold the singular values of A through its c × c Gram matrix.
+
+        A itself, c × rows·columns, is never decomposed.
         """
         rows = stack.reshape(len(stack), -1)
         return (shrinkage(rows @ rows.T, step) @ rows).reshape(stack.shape)
@@ -66,12 +119,23 @@ class NuclearCoupling:
         squares, _ = eigh(rows @ rows.T)  # the largest one loses nothing in the Gram matrix
         return unit * float(np.sqrt(max(squares[-1], 0.0)))
 
+    def automatic_tau(self, reduction: Reduction, lam: Array, pull: Pull | None) -> float | None:
+        """Return half of the penalty's pull.
+
+        Where views agree, τ‖A‖_* pulls on the stack of the Z_i with a force of length τ, and
+        λ‖Z_i‖_* on one Z_i of rank r with a force of length λ√r.
+        """
+        return None if pull is None else min(NUCLEAR_SHARE * pull.force, pull.limit)
+
 
 @dataclass(frozen=True)
-class L12Coupling:
-    """‖A‖_{1,2}: the sum over entries of the length across views; supports agree, magnitudes are shrunk (MLAP)."""
+class L12Coupling(Coupling):
+    """‖A‖_{1,2}: the sum over entries of their length across views (MLAP).
 
-    orthogonally_invariant: ClassVar[bool] = False
+    The supports of the Z_i agree and their magnitudes are shrunk.
+    """
+
+    solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, stack: Array) -> float:
         return float(np.sqrt(squared_lengths(stack.reshape(len(stack), -1))).sum())
@@ -83,22 +147,37 @@ class L12Coupling:
         rows, unit = near_one(stack.reshape(len(stack), -1))
         return unit * float(np.sqrt(squared_lengths(rows).max(initial=0.0)))
 
+    def automatic_tau(self, reduction: Reduction, lam: Array, pull: Pull | None) -> float:
+        """Return 0.05 × the root mean square length of a sample.
+
+        The dual variable bounds single entries of X_iᵀY_i, which for residual directions
+        ‖y_j‖ ≤ 1 are at most a sample's length. N such entries add up to at most a quarter of
+        ‖X‖₂² over that length, so that not all coefficients become zero.
+        """
+        spectra, n_samples = reduction.singular_values(), reduction.n_samples
+        length = typical_length(spectra, n_samples)
+        largest = max(float(values.max(initial=0.0)) for values in spectra)
+        return min(ENTRY_SHARE * length, 0.25 * largest**2 / (n_samples * (length or 1.0)))
+
 
 @dataclass(frozen=True)
-class RankOne:
-    """0 if rank(A) = 1 at most, else infinite: every Z_i is a multiple of one matrix (the paper's strict objective).
+class RankOne(Coupling):
+    """0 if rank(A) ≤ 1, else infinite: every Z_i is a multiple of one matrix.
 
-    Not convex, and so without a dual norm that could prove anything: ``polar`` allows no multiplier.
+    This is the paper's strict objective. It is not convex and has no dual norm that could prove
+    anything, so ``polar`` allows no multiplier.
     """
 
     orthogonally_invariant: ClassVar[bool] = True
+    shares_coefficients: ClassVar[bool] = True
 
     def value(self, stack: Array) -> float:
         values = row_singular_values(stack)
-        return 0.0 if values[1:].max(initial=0.0) <= SAME * values.max(initial=0.0) else np.inf
+        limit = RELATIVE_RANK_TOLERANCE * values.max(initial=0.0)
+        return 0.0 if values[1:].max(initial=0.0) <= limit else np.inf
 
     def prox(self, stack: Array, step: float) -> Array:
-        """The nearest stack of multiples."""
+        """Return the nearest stack of multiples of one matrix."""
         rows = stack.reshape(len(stack), -1)
         leading = eigh(rows @ rows.T)[1][:, -1:]
         return (leading @ (leading.T @ rows)).reshape(stack.shape)
@@ -106,9 +185,13 @@ class RankOne:
     def polar(self, stack: Array) -> float:
         return np.inf if stack.any() else 0.0
 
+    def automatic_tau(self, reduction: Reduction, lam: Array, pull: Pull | None) -> float:
+        return 0.0
+
 
 def row_singular_values(stack: Array) -> Array:
-    """Singular values of A from the triangle of a thin QR, so that small ones keep their digits (a Gram matrix
-    would lose half).
+    """Return the singular values of A from the triangle of a thin QR.
+
+    A Gram matrix would lose half of the digits of small ones.
     """
     return singular_values(triangle(stack.reshape(len(stack), -1).T))

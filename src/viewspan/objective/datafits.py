@@ -1,18 +1,8 @@
-"""First axis: how the residual E_i = X_i − X_i Z_i is measured.
+"""First axis of the objective: how the residual E_i = X_i − X_i Z_i is measured."""
 
-A datafit works on one view's residual, a matrix whose columns are samples. Besides its value it knows
-
-- ``curvature``: w if the fit is (w/2)‖E‖_F², so that the solver can absorb it into its linear system; ``None``
-  otherwise, and then ``prox`` splits the residual off;
-- ``conjugate(Y)``: f*(Y) for every sample, and ``polar(Y)``: the factor by which Y leaves the domain of f* (0 where
-  f* is finite everywhere), both for the dual bound;
-- ``degree``: f*(sY) = s^degree f*(Y) for s ≥ 0 inside the domain;
-- ``rotates_samples`` and ``rotates_features``: whether f(EQ) = f(E) and f(QE) = f(E) for orthogonal Q, which decides
-  how far the problem can be reduced.
-"""
-
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,45 +10,82 @@ from viewspan._utils.linalg import ratio
 from viewspan._utils.typing import Array
 
 
-class Datafit(Protocol):
-    """What the problem and the solvers ask of a datafit."""
+class Datafit(ABC):
+    """Base class of datafits f(E).
 
-    @property
-    def curvature(self) -> float | None: ...
-    @property
-    def degree(self) -> int: ...
-    @property
-    def rotates_samples(self) -> bool: ...
-    @property
-    def rotates_features(self) -> bool: ...
-    def value(self, residual: Array) -> float: ...
-    def prox(self, residual: Array, step: float) -> Array: ...
-    def conjugate(self, dual: Array) -> Array: ...
-    def polar(self, dual: Array) -> float: ...
+    A datafit works on the residual of one view, a matrix with one column per sample. Subclass it
+    to use a fit of your own: implement the four methods and set the class attributes that hold.
+    The defaults promise nothing, so a datafit that sets none of them is solved correctly, but
+    without any reduction of features.
+
+    Attributes
+    ----------
+    curvature : float or None
+        w if f(E) = (w/2)‖E‖_F². The solver then absorbs the fit into its linear system. None for
+        all other fits, whose residual is split off with ``prox``.
+    degree : {1, 2}
+        Degree of the conjugate: f*(sY) = s^degree f*(Y) for s ≥ 0 inside its domain. Where f* is
+        zero on its domain, take 1.
+    homogeneous : bool
+        Whether also f(sE) = s^degree f(E), so that the solver may rescale the views.
+    rotates_samples : bool
+        Whether f(EQ) = f(E) for every orthogonal Q. Then both sides of Z_i can be reduced.
+    rotates_features : bool
+        Whether f(QE) = f(E) for every orthogonal Q. Then the features can be rotated.
+    allows_self_expression : bool
+        Whether a sample may be represented by itself alone at the optimum. The graph then
+        compares the columns of Z_i + Z_iᵀ instead of those of Z_i.
+    solvers : tuple of str
+        The solvers that have a step for this fit.
+    """
+
+    curvature: float | None = None
+    degree: ClassVar[int] = 1
+    homogeneous: ClassVar[bool] = False
+    rotates_samples: ClassVar[bool] = False
+    rotates_features: ClassVar[bool] = False
+    allows_self_expression: ClassVar[bool] = False
+    solvers: ClassVar[tuple[str, ...]] = ("admm",)
+
+    @abstractmethod
+    def value(self, residual: Array) -> float:
+        """Return f(E)."""
+
+    @abstractmethod
+    def prox(self, residual: Array, step: float) -> Array:
+        """Return the minimiser of f(P) + ‖P − E‖_F² / (2·step) over P."""
+
+    @abstractmethod
+    def conjugate(self, dual: Array) -> Array:
+        """Return f*(Y) for every sample, as if Y were in the domain of f*."""
+
+    @abstractmethod
+    def polar(self, dual: Array) -> float:
+        """Return the smallest t ≥ 0 with Y/t in the domain of f*; 0 if f* is finite everywhere."""
 
 
 def squared_lengths(matrix: Array) -> Array:
-    """‖column‖₂² for every column."""
+    """Return ‖column‖₂² for every column."""
     lengths: Array = np.einsum("ij,ij->j", matrix, matrix)
     return lengths
 
 
 def shrink_columns(matrix: Array, radius: Array | float) -> Array:
-    """Shorten every column by ``radius``; columns shorter than that become zero. This is the prox of
-    radius·‖·‖_{1,2}.
-    """
+    """Shorten every column by ``radius``, to zero at most: the prox of radius·‖·‖_{1,2}."""
     length = np.sqrt(squared_lengths(matrix))
     return matrix * ratio(np.maximum(length - radius, 0.0), length)
 
 
 @dataclass(frozen=True)
-class Frobenius:
-    """(w/2)‖E‖_F²: Gaussian noise. The paper has w = 2, SSC has w = 1."""
+class Frobenius(Datafit):
+    """(w/2)‖E‖_F², for Gaussian noise. The paper has w = 2, SSC has w = 1."""
 
     curvature: float = 2.0
     degree: ClassVar[int] = 2
+    homogeneous: ClassVar[bool] = True
     rotates_samples: ClassVar[bool] = True
     rotates_features: ClassVar[bool] = True
+    solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, residual: Array) -> float:
         return 0.5 * self.curvature * float(np.vdot(residual, residual))
@@ -74,13 +101,13 @@ class Frobenius:
 
 
 @dataclass(frozen=True)
-class L12:
-    """‖E‖_{1,2} = Σ_j ‖e_j‖₂: whole samples may be corrupted (LRR as Liu et al., MLAP)."""
+class L12(Datafit):
+    """‖E‖_{1,2} = Σ_j ‖e_j‖₂, for samples that may be corrupted as a whole (Liu et al.; MLAP)."""
 
-    curvature: ClassVar[None] = None
-    degree: ClassVar[int] = 1
-    rotates_samples: ClassVar[bool] = False
+    homogeneous: ClassVar[bool] = True
     rotates_features: ClassVar[bool] = True
+    allows_self_expression: ClassVar[bool] = True
+    solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, residual: Array) -> float:
         return float(np.sqrt(squared_lengths(residual)).sum())
@@ -96,13 +123,10 @@ class L12:
 
 
 @dataclass(frozen=True)
-class L1:
-    """‖E‖₁: single entries may be corrupted. Features have to stay what they are, so nothing may rotate them."""
+class L1(Datafit):
+    """‖E‖₁, for single entries that may be corrupted. It depends on the features as they are."""
 
-    curvature: ClassVar[None] = None
-    degree: ClassVar[int] = 1
-    rotates_samples: ClassVar[bool] = False
-    rotates_features: ClassVar[bool] = False
+    homogeneous: ClassVar[bool] = True
 
     def value(self, residual: Array) -> float:
         return float(np.abs(residual).sum())
@@ -118,13 +142,10 @@ class L1:
 
 
 @dataclass(frozen=True)
-class Ball:
-    """0 if ‖e_j‖₂ ≤ radius_j for every sample, else infinite: the constrained fit that sets SSC's data-driven λ."""
+class Ball(Datafit):
+    """0 if ‖e_j‖₂ ≤ radius_j for every sample, else infinite: the fit behind SSC's automatic λ."""
 
     radius: Array = field(repr=False)
-    curvature: ClassVar[None] = None
-    degree: ClassVar[int] = 1
-    rotates_samples: ClassVar[bool] = False
     rotates_features: ClassVar[bool] = True
 
     def value(self, residual: Array) -> float:

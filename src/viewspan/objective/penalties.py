@@ -1,10 +1,10 @@
-"""Second axis: what makes each Z_i simple.
+"""Second axis of the objective: what makes each Z_i simple.
 
-A penalty works on one view's coefficients. Its weight λ_i is a number or, for penalties that are sums over samples,
-one number per sample. ``polar`` is the dual norm measured against λ_i: a dual point is feasible where it is at most
-1.
+A penalty works on the coefficients of one view. Its weight λ_i is a number or, for penalties that
+are sums over samples, one number per sample.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -12,45 +12,84 @@ import numpy as np
 
 from viewspan._utils.linalg import eigh, singular_values, svd
 from viewspan._utils.typing import Array
+from viewspan.objective.datafits import Datafit
 from viewspan.objective.rounding import near_one, unit_error
+from viewspan.objective.weight_rule import WeightRule
 
-FAST = 1e-6
+GRAM_THRESHOLD = 1e-6
 """Thresholds above this share of the matrix's norm survive the squaring of a Gram matrix."""
 
 
 class Excess(Protocol):
-    """How far a matrix leaves the dual ball, prepared once and asked for several enlargements of the ball."""
+    """How far a matrix leaves the dual ball, for several enlargements of the ball."""
 
     @property
     def worst(self) -> float:
         """The matrix's dual norm divided by λ."""
 
     def beyond(self, enlargement: float) -> Array:
-        """The part of the matrix outside the ball of radius ``enlargement·λ``: matrix − projection."""
+        """Return the matrix minus its projection onto the ball of radius ``enlargement·λ``."""
 
     def uncertainty(self, enlargement: float) -> float:
-        """How far rounding may have left the projection outside the ball, in Frobenius norm."""
+        """Return how far rounding may have left the projection outside the ball (Frobenius)."""
 
 
-class Penalty(Protocol):
-    """What the problem and the solvers ask of a penalty."""
+class Penalty(ABC):
+    """Base class of penalties p(Z), weighted by λ.
 
-    @property
-    def orthogonally_invariant(self) -> bool: ...
-    def value(self, matrix: Array, lam: Array) -> float: ...
-    def prox_and_value(self, matrix: Array, lam: Array) -> tuple[Array, float]: ...
-    def polar(self, matrix: Array, lam: Array) -> Array: ...
-    def excess(self, matrix: Array, lam: Array) -> Excess: ...
+    Subclass it to use a penalty of your own: implement the four methods and set the class
+    attributes that hold. The defaults promise nothing, so a penalty that sets none of them is
+    solved correctly, with N × N matrices and a given ``lam``.
+
+    Attributes
+    ----------
+    orthogonally_invariant : bool
+        Whether p depends on the singular values of Z alone. Then N × N matrices can be reduced.
+    per_sample : bool
+        Whether p is a sum over samples (columns of Z), so that λ may differ between samples.
+    solvers : tuple of str
+        The solvers that have a step for this penalty.
+    """
+
+    orthogonally_invariant: ClassVar[bool] = False
+    per_sample: ClassVar[bool] = False
+    solvers: ClassVar[tuple[str, ...]] = ("admm",)
+
+    @abstractmethod
+    def value(self, matrix: Array, lam: Array) -> float:
+        """Return λ·p(Z)."""
+
+    @abstractmethod
+    def prox_and_value(self, matrix: Array, lam: Array) -> tuple[Array, float]:
+        """Return the minimiser P of λ·p(P) + ½‖P − Z‖_F², and λ·p(P)."""
+
+    @abstractmethod
+    def polar(self, matrix: Array, lam: Array) -> Array:
+        """Return the dual norm divided by λ: one number, or one per sample.
+
+        A dual point is feasible where this is at most 1.
+        """
+
+    @abstractmethod
+    def excess(self, matrix: Array, lam: Array) -> Excess:
+        """Return how a matrix leaves the dual ball of radius λ."""
+
+    def weight_rule(self, datafit: Datafit) -> WeightRule | None:
+        """Return a rule for automatic λ with this datafit.
+
+        None takes the built-in rule, if there is one; otherwise ``lam`` must be given.
+        """
+        return None
 
 
 def relative(norm: Array, lam: Array) -> Array:
-    """norm / λ, with 0/0 = 0: where λ = 0 only the zero matrix is feasible."""
+    """Return norm / λ with 0/0 = 0: where λ = 0 only the zero matrix is feasible."""
     return np.divide(norm, lam, out=np.where(norm > 0, np.inf, 0.0), where=lam > 0)
 
 
 @dataclass(frozen=True)
 class SpectralExcess:
-    """A matrix with its singular values, largest first, and right singular vectors."""
+    """A matrix with its singular values, largest first, and its right singular vectors."""
 
     matrix: Array
     values: Array
@@ -70,7 +109,7 @@ class SpectralExcess:
         return ((self.matrix @ right) * (1.0 - radius / self.values[out])) @ right.T
 
     def uncertainty(self, enlargement: float) -> float:
-        """Squares are known up to n·ε of the largest, and n of them may be wrong."""
+        """Return the bound for squares that are known up to n·ε of the largest."""
         radius, largest = float(enlargement * self.lam), float(self.values[0])
         if radius == 0.0 or largest == 0.0:
             return 0.0
@@ -80,32 +119,34 @@ class SpectralExcess:
         )
 
     def directions(self, enlargement: float) -> Array:
-        """Left and right singular vectors of what sticks out of the ball, side by side."""
+        """Return left and right singular vectors of the part outside the ball, side by side."""
         out = self.values > enlargement * self.lam
         right = self.right[:, out]
         return np.hstack([self.matrix @ right / self.values[out], right])
 
 
 @dataclass(frozen=True)
-class Nuclear:
+class Nuclear(Penalty):
     """λ‖Z‖_*: low rank (LRR, MLAP, cLRSC)."""
 
     orthogonally_invariant: ClassVar[bool] = True
+    solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, matrix: Array, lam: Array) -> float:
         return float(lam * singular_values(matrix).sum())
 
     def prox_and_value(self, matrix: Array, lam: Array) -> tuple[Array, float]:
-        """Singular value thresholding, U (S − λ)₊ Vᵀ, and λ times the nuclear norm of the result.
+        """Return U (S − λ)₊ Vᵀ, singular value thresholding, and λ times its nuclear norm.
 
-        The singular vectors come from the smaller Gram matrix, which is twice as fast as decomposing the matrix and
-        accurate above the threshold, unless that is so small that squaring loses it. The norm does not go through the
-        squares: for orthonormal u_k, Σ‖u_kᵀM‖ bounds the nuclear norm of what they span, with equality for M's own.
+        The singular vectors come from the smaller Gram matrix. This is twice as fast as a
+        decomposition of the matrix and accurate above the threshold, unless the threshold is so
+        small that squaring loses it. The norm does not go through the squares: for orthonormal
+        u_k, Σ‖u_kᵀM‖ bounds the nuclear norm of what they span, with equality for M's own.
         """
         if matrix.shape[0] > matrix.shape[1]:
             proximal, value = self.prox_and_value(matrix.T, lam)
             return proximal.T, value
-        if lam < FAST * np.linalg.norm(matrix):
+        if lam < GRAM_THRESHOLD * np.linalg.norm(matrix):
             left, values, right = svd(matrix)
             shrunk = np.maximum(values - lam, 0.0)
             return (left * shrunk) @ right, float(lam * shrunk.sum())
@@ -120,9 +161,7 @@ class Nuclear:
         return relative(singular_values(matrix)[:1], lam)
 
     def excess(self, matrix: Array, lam: Array) -> SpectralExcess:
-        """Only the largest singular values matter here, and for those the Gram matrix is as good as a full
-        decomposition.
-        """
+        """Decompose through the Gram matrix, which is exact enough for the largest values."""
         scaled, unit = near_one(matrix)
         squares, right = eigh(scaled.T @ scaled)
         return SpectralExcess(
@@ -131,8 +170,9 @@ class Nuclear:
 
 
 def shrinkage(gram: Array, threshold: Array | float) -> Array:
-    """The factor K with K·M = singular value thresholding of M, from gram = M·Mᵀ: eigenvalue s² becomes (s −
-    t)₊ / s.
+    """Return K such that K·M thresholds the singular values of M, from gram = M·Mᵀ.
+
+    The eigenvalue s² becomes (s − t)₊ / s.
     """
     squares, vectors = eigh(gram)
     singular = np.sqrt(np.maximum(squares, 0.0))
@@ -143,7 +183,7 @@ def shrinkage(gram: Array, threshold: Array | float) -> Array:
 
 @dataclass(frozen=True)
 class EntryExcess:
-    """A matrix against a bound for every entry."""
+    """A matrix with a bound for every entry."""
 
     matrix: Array
     bound: Array
@@ -161,10 +201,11 @@ class EntryExcess:
 
 
 @dataclass(frozen=True)
-class ZeroDiagonalL1:
-    """Σ_j λ_j ‖z_j‖₁ with diag(Z) = 0: sparse, and no sample explains itself (SSC)."""
+class ZeroDiagonalL1(Penalty):
+    """Σ_j λ_j ‖z_j‖₁ with diag(Z) = 0: sparse, and no sample represents itself (SSC)."""
 
-    orthogonally_invariant: ClassVar[bool] = False
+    per_sample: ClassVar[bool] = True
+    solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, matrix: Array, lam: Array) -> float:
         if np.diagonal(matrix).any():
@@ -172,13 +213,13 @@ class ZeroDiagonalL1:
         return float((lam * np.abs(matrix).sum(axis=0)).sum())
 
     def prox_and_value(self, matrix: Array, lam: Array) -> tuple[Array, float]:
-        """Soft thresholding of every entry; the diagonal becomes zero."""
+        """Return the soft-thresholded entries with a zero diagonal."""
         shrunk = matrix - np.clip(matrix, -lam, lam)
         np.fill_diagonal(shrunk, 0.0)
         return shrunk, self.value(shrunk, lam)
 
     def polar(self, matrix: Array, lam: Array) -> Array:
-        """For every sample; the diagonal's multiplier is free."""
+        """Return one number per sample. The multiplier of the diagonal is free."""
         magnitude = np.abs(matrix)
         np.fill_diagonal(magnitude, 0.0)
         return relative(magnitude.max(axis=0, initial=0.0), np.broadcast_to(lam, matrix.shape[1]))

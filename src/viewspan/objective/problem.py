@@ -9,6 +9,7 @@ import numpy as np
 from viewspan._utils.linalg import Spectrum, ratio, spectrum
 from viewspan._utils.threads import map_views
 from viewspan._utils.typing import AnyArray, Array
+from viewspan.objective.axes import Axes
 from viewspan.objective.couplings import Coupling, Uncoupled
 from viewspan.objective.datafits import Datafit
 from viewspan.objective.penalties import Excess, Penalty, relative
@@ -78,13 +79,9 @@ class Problem:
 
     @property
     def invariant(self) -> bool:
-        """Whether only singular values count, so that coefficients may be restricted to a subspace on both sides."""
-        return (
-            self.observed is None
-            and self.datafit.rotates_samples
-            and self.penalty.orthogonally_invariant
-            and self.coupling.orthogonally_invariant
-        )
+        """Whether coefficients may be restricted to a subspace on both sides."""
+        axes = Axes(self.datafit, self.penalty, self.coupling)
+        return axes.reducibility(missing=self.observed is not None).sides == "both"
 
     @cached_property
     def spectra(self) -> list[Spectrum]:

@@ -73,6 +73,12 @@ class Reduction:
         return [view.values for view in self.spectra]
 
 
+def typical_length(spectra: Sequence[Array], n_samples: int) -> float:
+    """Return the root mean square length of a sample over all views that are not zero."""
+    squares = [float((values**2).sum()) for values in spectra if values.any()]
+    return float(np.sqrt(sum(squares) / (n_samples * max(len(squares), 1))))
+
+
 def reduce_views(
     views: Sequence[Block],
     reduced: Sides = "both",

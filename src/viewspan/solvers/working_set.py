@@ -11,7 +11,7 @@ import numpy as np
 
 from viewspan._utils.linalg import eigh
 from viewspan._utils.typing import Array
-from viewspan.objective.penalties import SpectralExcess
+from viewspan.objective.penalties import Nuclear, SpectralExcess
 from viewspan.objective.problem import Problem
 from viewspan.solvers.admm import MAX_ITER, admm
 from viewspan.solvers.result import Callback, Check, Solution, Status
@@ -114,6 +114,7 @@ def screen(problem: Problem) -> Array | None:
     curvature = problem.datafit.curvature
     if (
         not (problem.invariant and problem.coupled)
+        or not isinstance(problem.penalty, Nuclear)
         or curvature is None
         or problem.shape[1] < SMALLEST
     ):

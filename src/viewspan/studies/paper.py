@@ -12,7 +12,7 @@ from viewspan.datasets import (
     make_mineral_mixtures,
     make_subspaces,
 )
-from viewspan.solvers.solve import SolverName
+from viewspan.objective.axes import SolverName
 from viewspan.studies.study import GRID, Method, Study
 
 NAMES = ("synthetic", "minerals", "faces")

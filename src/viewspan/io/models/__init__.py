@@ -1,70 +1,89 @@
-"""Fitted models in files from which nothing can be executed.
+"""Save and load fitted models. Nothing in a model file can be executed.
 
-A file holds plain arrays and JSON, with the version of its format and a checksum of every part (:mod:`archive`), and of
-the things that the JSON may name only those are made that models consist of (:mod:`plain`). A pickle would run whatever
-its writer wanted.
+A file holds plain arrays and JSON, with the version of its format and a checksum of every part
+(:mod:`archive`). Of the objects that the JSON may name, only those that models consist of are made
+(:mod:`schema`). A pickle could run any code that its writer put into it.
 """
 
 import os
-from copy import copy
 from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from viewspan._utils.files import write_whole
+from viewspan._utils.warnings import warn
 from viewspan._version import __version__
 from viewspan.estimators.base import SubspaceClusterer
-from viewspan.io.models import archive
-from viewspan.io.models.plain import Decoder, Encoder
+from viewspan.fit.state import FittedState
+from viewspan.io.models import archive, version_1
+from viewspan.io.models.encoding import Decoder, Encoder
+from viewspan.io.models.schema import ESTIMATORS, INPUT_ATTRIBUTES, RECORDS
+from viewspan.objective.couplings import Coupling
+from viewspan.objective.datafits import Datafit
+from viewspan.objective.penalties import Penalty
 
 __all__ = ["as_bytes", "load", "save"]
 
-NOT_KEPT = ("_arrived", "_skl_callbacks")
-"""Batches, and scikit-learn's callbacks."""
-NEEDED = (
-    "labels_",
-    "_fit",
-    "n_views_in_",
-    "n_features_in_",
-    "n_clusters_",
-    "confidence_",
-    "view_weights_",
-    "result_",
-)
-"""What everything else that is told of a model is made of."""
+AXES = {"datafit": Datafit, "penalty": Penalty, "coupling": Coupling}
+REQUIRED = ("n_views_in_", "n_features_in_")
 
 
 def save(model: SubspaceClusterer, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file, for :func:`load`.
 
-    All that is known of it is kept, except callbacks. A model that was fitted in batches is kept as it is solved,
-    and after loading batches start anew.
+    Everything is kept except callbacks, and datafits, penalties and couplings of your own, which a
+    warning names: the loaded model predicts as before and needs them again for another fit. After
+    loading, batches start anew.
 
     Parameters
     ----------
     model : CLRSC, LRR, SSC or MLAP
     path : path
-        A file that is there is replaced.
+        An existing file is replaced.
     """
     write_whole(Path(path), as_bytes(model))
 
 
 def as_bytes(model: SubspaceClusterer) -> bytes:
-    """The content of the file."""
+    """Return the content of the model file."""
     check_is_fitted(model, "labels_")
-    slim = copy(model)
-    slim.callback = None
-    for name in NOT_KEPT:
-        slim.__dict__.pop(name, None)
     encoder = Encoder()
-    return archive.packed(encoder.encode(slim), encoder.arrays)
+    tree = {
+        "estimator": type(model).__name__,
+        "parameters": {
+            name: encoder.encode(value) for name, value in savable_parameters(model).items()
+        },
+        "inputs": {
+            name: encoder.encode(getattr(model, name))
+            for name in INPUT_ATTRIBUTES
+            if hasattr(model, name)
+        },
+        "state": encoder.encode(model.fitted_state_),
+    }
+    return archive.packed(tree, encoder.arrays)
+
+
+def savable_parameters(model: SubspaceClusterer) -> dict[str, Any]:
+    """Return the parameters without callbacks and without objects of the user's own classes."""
+    parameters: dict[str, Any] = model.get_params(deep=False) | {"callback": None}
+    known = {item.kind for item in RECORDS.values()}
+    for name, kind in AXES.items():
+        value = parameters.get(name)
+        if isinstance(value, kind) and type(value) not in known:
+            warn(
+                f"{name}={value!r} is saved without its class: the loaded model predicts as this "
+                f"one, and set_params({name}=…) is needed before another fit."
+            )
+            parameters[name] = None
+    return parameters
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model that :func:`save` wrote. Nothing in the file is executed, whoever wrote it.
+    """Read a model that :func:`save` wrote, also one of viewspan 0.1. Nothing in it is executed.
 
-    The checksums tell damage, not who wrote the file: a stranger's model may give any labels.
+    The checksums detect damage. They do not tell who wrote the file, so a file from somebody else
+    may give any labels.
 
     Parameters
     ----------
@@ -76,31 +95,54 @@ def load(path: str | os.PathLike[str]) -> Any:
         Fitted.
     """
     try:
-        tree, arrays = archive.unpacked(Path(path))
-        model = Decoder(arrays).decode(tree)
-        check_whole(model)
+        version, tree, arrays = archive.unpacked(Path(path))
+        model = read_version_1(tree, arrays) if version == 1 else read_version_2(tree, arrays)
+        check_consistent(model)
     except archive.NotAModelError as error:
         raise ValueError(f"{path} {error}") from error
     except (MemoryError, OSError):
         raise
-    except Exception as error:  # what a stranger wrote fails in any way it likes
+    except Exception as error:  # a damaged or hostile file can fail in any way
         what = str(error).strip().splitlines()[:1] or [type(error).__name__]
         raise ValueError(
-            f"{path} is damaged, or no model that viewspan {__version__} can read: {what[0].rstrip('.')}."
+            f"{path} is damaged, or no model that viewspan {__version__} can read: "
+            f"{what[0].rstrip('.')}."
         ) from error
     return model
 
 
-def check_whole(model: Any) -> None:
-    """It is a model, its parts are there, and they belong together."""
-    if not isinstance(model, SubspaceClusterer):
+def read_version_2(tree: Any, arrays: list[Any]) -> SubspaceClusterer:
+    """Return the model of a file of the present version."""
+    if not isinstance(tree, dict) or set(tree) != {"estimator", "parameters", "inputs", "state"}:
         raise TypeError("it holds no model")
-    lacking = [name for name in NEEDED if not hasattr(model, name)]
-    if lacking:
-        raise ValueError(f"it has no {lacking[0]}")
-    fit = model._fit
-    if (
-        len(model.confidence_) != len(model.labels_)
-        or len(fit.united.labels) != fit.united.graph.shape[0]
-    ):
+    decoder = Decoder(arrays, RECORDS)
+    kind = ESTIMATORS[tree["estimator"]]
+    parameters = decoder.decode_fields(tree["parameters"])
+    unknown = set(parameters) - set(kind().get_params())
+    if unknown:
+        raise ValueError(f"{kind.__name__} has no parameter {min(unknown)!r:.60}")
+    inputs = decoder.decode_fields(tree["inputs"])
+    if not set(REQUIRED) <= set(inputs) <= set(INPUT_ATTRIBUTES):
+        raise ValueError("it does not say which views it was fitted to")
+    return kind(**parameters).restore_fit(decoder.decode(tree["state"]), inputs)
+
+
+def read_version_1(tree: Any, arrays: list[Any]) -> SubspaceClusterer:
+    """Return the model of a file that viewspan 0.1 wrote."""
+    if not isinstance(tree, dict) or set(tree).isdisjoint(ESTIMATORS):
+        raise TypeError("it holds no model")
+    [(name, content)] = tree.items()
+    decoder = Decoder(arrays, version_1.RECORDS)
+    model: SubspaceClusterer = version_1.model_from(name, decoder.decode_fields(content))
+    return model
+
+
+def check_consistent(model: SubspaceClusterer) -> None:
+    """Raise ValueError unless the parts of a model belong together."""
+    state = model.fitted_state_
+    if not isinstance(state, FittedState):
+        raise TypeError("it holds no model")
+    n_nodes = state.partition.graph.shape[0]
+    sizes_match = len(state.confidence) == len(state.labels)
+    if not sizes_match or len(state.graph.labels) != n_nodes or state.assigner.width < 1:
         raise ValueError("its parts are not of one size")

@@ -23,7 +23,8 @@ from viewspan._utils.typing import AnyArray
 from viewspan._version import __version__
 
 NAME = "viewspan model"
-VERSION = 1
+VERSION = 2
+READABLE_VERSIONS = (1, 2)
 DESCRIPTION, SUMS = "model.json", "SHA256SUMS"
 PARTS = re.compile(rf"{re.escape(DESCRIPTION)}|{SUMS}|arrays/\d+\.npy")
 DENSEST = 200
@@ -55,21 +56,24 @@ def packed(tree: Any, arrays: Sequence[AnyArray]) -> bytes:
     return buffer.getvalue()
 
 
-def unpacked(path: Path) -> tuple[Any, list[AnyArray]]:
-    """What :func:`packed` was given."""
+def unpacked(path: Path) -> tuple[int, Any, list[AnyArray]]:
+    """Return the version of the format, and what :func:`packed` was given."""
     parts = parts_of(path)
     check_sums(parts)
     description = json.loads(parts[DESCRIPTION])
     if description["format"] != NAME:
         raise NotAModelError("is not a model that viewspan saved.")
-    if description["version"] != VERSION:
+    if description["version"] not in READABLE_VERSIONS:
         raise NotAModelError(
-            f"has version {description['version']!r:.20} of the format, which viewspan {description['viewspan']!r:.20} "
-            f"wrote; viewspan {__version__} reads version {VERSION}. Install that version of viewspan, or fit again."
+            f"has version {description['version']!r:.20} of the format, which viewspan "
+            f"{description['viewspan']!r:.20} wrote; viewspan {__version__} reads versions up to "
+            f"{VERSION}. Install that version of viewspan, or fit again."
         )
-    return description["model"], [
-        from_npy(parts[part_name(number)]) for number in range(len(parts) - 2)
-    ]
+    return (
+        description["version"],
+        description["model"],
+        [from_npy(parts[part_name(number)]) for number in range(len(parts) - 2)],
+    )
 
 
 def is_model(path: Path) -> bool:
@@ -114,8 +118,7 @@ def check_entries(entries: Sequence[zipfile.ZipInfo], size: int) -> None:
     if len(set(names)) < len(names):
         raise ValueError("it has two parts of one name")
     content = sum(entry.file_size for entry in entries)
-    available = memory.available()
-    if content > DENSEST * size or (available is not None and content > available):
+    if content > DENSEST * size or content > memory.available():
         raise NotAModelError(
             f"is not loaded: its content of {memory.readable(content)} would fill the memory."
         )

@@ -1,4 +1,4 @@
-"""The views that an estimator was fitted to: how many features they had, and their names."""
+"""Numbers and names of the views and features that an estimator was fitted to."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,12 +11,15 @@ from viewspan.inputs.frames import feature_names
 from viewspan.inputs.sample_ids import sample_ids
 from viewspan.inputs.views import Views, is_one_view, name_views
 
-Names = tuple[AnyArray | None, ...]
-"""Of the features of every view; None for views without."""
+FeatureNames = tuple[AnyArray | None, ...]
+"""Feature names of every view; None for views without names."""
 
 
-def remember_input(model: Any, X: Any, views: Views, names: Names) -> None:
-    """Numbers and names of features: of one view as scikit-learn has them, of several in a tuple."""
+def store_input(model: Any, X: Any, views: Views, names: FeatureNames) -> None:
+    """Set the attributes ``n_views_in_``, ``n_features_in_`` and those with names.
+
+    For several views the numbers and names of features are tuples.
+    """
     model.n_views_in_ = len(views.arrays)
     model.n_features_in_ = views.n_features[0] if views.single else views.n_features
     for name in ("feature_names_in_", "view_names_in_"):
@@ -28,7 +31,7 @@ def remember_input(model: Any, X: Any, views: Views, names: Names) -> None:
 
 
 def check_same_input(model: Any, X: Any, views: Views) -> None:
-    """The same views with the same features as then."""
+    """Raise ValueError unless views have the features that the model was fitted to."""
     caller, expected = type(model).__name__, model.n_features_in_
     if len(views.arrays) != model.n_views_in_:
         raise ValueError(
@@ -40,12 +43,13 @@ def check_same_input(model: Any, X: Any, views: Views) -> None:
     known = getattr(model, "feature_names_in_", (None,) * model.n_views_in_)
     fitted_names = known if isinstance(known, tuple) else (known,)
     for name, given_names, names_then in zip(
-        views.names, all_feature_names(X), fitted_names, strict=True
+        views.names, feature_names_of(X), fitted_names, strict=True
     ):
         check_same_names(name, given_names, names_then)
 
 
 def check_same_number(name: str, given: int, fitted: int, caller: str) -> None:
+    """Raise ValueError unless a view has the number of features that it had in the fit."""
     if given != fitted:
         raise ValueError(
             f"{name} has {given} features, but {caller} is expecting {fitted} features as input."
@@ -53,7 +57,7 @@ def check_same_number(name: str, given: int, fitted: int, caller: str) -> None:
 
 
 def check_same_names(name: str, given: AnyArray | None, fitted: AnyArray | None) -> None:
-    """Where both are known."""
+    """Raise ValueError if feature names are known and differ from those of the fit."""
     if given is not None and fitted is not None and not np.array_equal(given, fitted):
         raise ValueError(
             f"The feature names of {name} should match those that were passed during fit, in the same order; "
@@ -61,19 +65,22 @@ def check_same_names(name: str, given: AnyArray | None, fitted: AnyArray | None)
         )
 
 
-def all_feature_names(X: Any) -> Names:
-    """An error where they are unclear; so it is asked before the work."""
+def feature_names_of(X: Any) -> FeatureNames:
+    """Return the feature names of all views; raise TypeError for names of mixed types."""
     names, parts = name_views(X, is_one_view(X))
     return tuple(feature_names(part, name) for name, part in zip(names, parts, strict=True))
 
 
-def with_index(output: Any, X: Any, model: Any) -> Any:
-    """Rows for :meth:`set_output`, called as the samples are; scikit-learn looks for an index in one frame only."""
+def add_index(output: Any, X: Any, model: Any) -> Any:
+    """Return an output of ``transform`` with the sample ids as its index.
+
+    ``set_output(transform="pandas")`` finds an index by itself only if there is one frame.
+    """
     if _get_output_config("transform", model)["dense"] != "pandas":
         return output
     index = sample_ids(name_views(X, is_one_view(X))[1])
     if index is None:
         return output
-    import pandas as pd  # an index has come from there
+    import pandas as pd  # the index is one of pandas
 
     return pd.DataFrame(np.asarray(output), index=index)

@@ -1,58 +1,36 @@
-"""From models to JSON and numbered arrays, and back.
+"""Encode models as JSON and numbered arrays, and decode them.
 
-Texts, finite numbers, ``true``, ``false``, ``null`` and lists stand for themselves. Everything else is an object with
-one key, its kind: ``{"array": 3}``, ``{"tuple": […]}``, ``{"CLRSC": {"n_clusters": 5, …}}``. What comes a second time
-is ``{"again": 7}``: the seventh of those that can.
+Text, finite numbers, ``true``, ``false``, ``null`` and lists stand for themselves. Everything else is
+an object with one key, its kind: ``{"array": 3}``, ``{"tuple": […]}``, ``{"result": {…}}``. An object
+that occurs a second time is ``{"again": 7}``: the seventh object in the order of completion.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from viewspan._utils.linalg import Spectrum
 from viewspan._utils.sparse import points_inside
 from viewspan._utils.typing import AnyArray
-from viewspan.estimators.base import SubspaceClusterer
-from viewspan.estimators.clrsc import CLRSC
-from viewspan.estimators.lrr import LRR
-from viewspan.estimators.mlap import MLAP
-from viewspan.estimators.ssc import SSC
-from viewspan.fit.fitting import Fitted
-from viewspan.graph.unite import Unite, United
-from viewspan.inference.recognition import Known
-from viewspan.inputs.preparation import Columns, Preparation, Treatment
-from viewspan.objective.coordinates import ByFeatures, BySamples
-from viewspan.objective.reduction import Reduction
-from viewspan.solvers.result import Check, Result
+from viewspan.io.models.schema import RECORDS, Record
 
-MODELS: dict[str, type[SubspaceClusterer]] = {
-    kind.__name__: kind for kind in (CLRSC, LRR, MLAP, SSC)
-}
-RECORDS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (
-        *(ByFeatures, BySamples, Check, Columns, Fitted, Known, Preparation),
-        *(Reduction, Result, Spectrum, Treatment, Unite, United),
-    )
-}
-"""What models are made of. Nothing else is ever made."""
 NOT_FINITE = ("nan", "inf", "-inf")
 
 
 class Encoder:
-    """One model. ``arrays`` are those that the JSON counts."""
+    """Encodes one model. ``arrays`` are those that the JSON numbers."""
 
     def __init__(self) -> None:
         self.arrays: list[AnyArray] = []
-        self._numbers: dict[int, int] = {}
+        self._tags = {item.kind: tag for tag, item in RECORDS.items()}
+        self._array_numbers: dict[int, int] = {}
         self._places: dict[int, int] = {}
-        self._alive: list[Any] = []  # or the number of something that is gone would be another's
+        self._alive: list[Any] = []  # keeps encoded objects, so that no id is used twice
 
     def encode(self, value: Any) -> Any:
+        """Return the JSON of a value; raise TypeError for objects that models are not made of."""
         if value is None or isinstance(value, bool | str | int):
             return value
         if isinstance(value, float) and not isinstance(value, np.generic):
@@ -67,51 +45,48 @@ class Encoder:
             return self._array(value)
         if isinstance(value, np.random.RandomState):
             return {"RandomState": self.encode(value.get_state())}
-        return self._again_or(value)
+        return self._shared(value)
 
     def _array(self, value: AnyArray | np.generic) -> Any:
         if value.dtype == object and all(isinstance(item, str) for item in value.flat):
             return {"texts": [list(value.flat), list(value.shape)]}
         if value.dtype == object:
             raise TypeError("Arrays of other objects than texts cannot be saved.")
-        number = self._numbers.setdefault(id(value), len(self.arrays))
+        number = self._array_numbers.setdefault(id(value), len(self.arrays))
         if number == len(self.arrays):
             self.arrays.append(np.asarray(value))
             self._alive.append(value)
         return {"array": number}
 
-    def _again_or(self, value: Any) -> Any:
+    def _shared(self, value: Any) -> Any:
+        """Encode an object once and refer to it afterwards."""
         if id(value) in self._places:
             return {"again": self._places[id(value)]}
-        found = self._made_of(value)
+        node = self._object(value)
         self._places[id(value)] = len(self._places)
         self._alive.append(value)
-        return found
+        return node
 
-    def _made_of(self, value: Any) -> Any:
-        name = type(value).__name__
+    def _object(self, value: Any) -> Any:
         if isinstance(value, scipy.sparse.csr_array):
             parts = [value.data, value.indices, value.indptr]
             return {"csr": [list(map(int, value.shape)), *map(self._array, parts)]}
-        if RECORDS.get(name) is type(value):
-            return {
-                name: {
-                    field: self.encode(getattr(value, field)) for field in field_names(type(value))
-                }
-            }
-        if MODELS.get(name) is type(value):
-            return {name: {attribute: self.encode(item) for attribute, item in vars(value).items()}}
-        raise TypeError(
-            f"{value!r:.80} is a {type(value).__module__}.{name}, which cannot be saved: give parameters as numbers, "
-            "texts, lists or arrays."
-        )
+        tag = self._tags.get(type(value))
+        if tag is None:
+            raise TypeError(
+                f"{value!r:.80} is a {type(value).__module__}.{type(value).__name__}, which cannot "
+                "be saved: give parameters as numbers, texts, lists or arrays."
+            )
+        fields = RECORDS[tag].fields.items()
+        return {tag: {name: self.encode(getattr(value, attribute)) for name, attribute in fields}}
 
 
 class Decoder:
-    """Makes again what an encoder has seen."""
+    """Decodes what an encoder wrote. Only the given records are ever made."""
 
-    def __init__(self, arrays: list[AnyArray]) -> None:
+    def __init__(self, arrays: list[AnyArray], records: Mapping[str, Record]) -> None:
         self._arrays = arrays
+        self._records = records
         self._made: list[Any] = []
         self._makers: dict[str, Callable[[Any], Any]] = {
             "array": self._array,
@@ -125,6 +100,7 @@ class Decoder:
         }
 
     def decode(self, node: Any) -> Any:
+        """Return the value of a JSON node; raise ValueError for a kind that models do not need."""
         if isinstance(node, list):
             return [self.decode(item) for item in node]
         if not isinstance(node, dict):
@@ -132,11 +108,13 @@ class Decoder:
         [(kind, content)] = node.items()
         if kind in self._makers:
             return self._makers[kind](content)
-        if kind in RECORDS:
-            return self._keep(self._record(RECORDS[kind], content))
-        if kind in MODELS:
-            return self._keep(self._model(MODELS[kind], content))
+        if kind in self._records:
+            return self._keep(self._record(kind, content))
         raise ValueError(f"it asks for {kind!r:.60}, which no model of viewspan needs")
+
+    def decode_fields(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of named nodes."""
+        return {name: self.decode(node) for name, node in content.items()}
 
     def _keep(self, value: Any) -> Any:
         self._made.append(value)
@@ -146,32 +124,20 @@ class Decoder:
         array = self._arrays[natural(number)]
         return array if array.ndim else array[()]
 
-    def _record(self, kind: type[Any], content: dict[str, Any]) -> Any:
-        if set(content) != set(field_names(kind)):
-            raise ValueError(f"its {kind.__name__} is not made of {', '.join(field_names(kind))}")
-        return kind(**{field: self.decode(node) for field, node in content.items()})
-
-    def _model(self, kind: type[SubspaceClusterer], content: dict[str, Any]) -> SubspaceClusterer:
-        """No method can be replaced: what is called later is what the class says."""
-        for name in content:
-            if callable(getattr(kind, name, None)) or name.startswith("__"):
-                raise ValueError(f"{kind.__name__} keeps nothing in {name!r:.60}")
-        names = content.pop("_view_names", None)  # as viewspan 0.1 called them
-        if names is not None:
-            content["view_names_in_"] = names
-        model = kind()
-        model.__dict__.update({name: self.decode(node) for name, node in content.items()})
-        return model
+    def _record(self, tag: str, content: dict[str, Any]) -> Any:
+        wanted = self._records[tag]
+        if set(content) != set(wanted.fields):
+            raise ValueError(f"its {tag} is not made of {', '.join(wanted.fields)}")
+        return wanted.make(**self.decode_fields(content))
 
     def _csr(self, content: Any) -> Any:
         shape, *parts = content
         data, indices, indptr = (np.asarray(self.decode(part)) for part in parts)
         n_rows, n_columns = map(natural, shape)
-        plain = {data.ndim, indices.ndim, indptr.ndim} == {1} and {
-            indices.dtype.kind,
-            indptr.dtype.kind,
-        } == {"i"}
-        if not plain or not points_inside(indptr, indices, len(data), (n_rows, n_columns)):
+        one_dimensional = {data.ndim, indices.ndim, indptr.ndim} == {1}
+        integers = {indices.dtype.kind, indptr.dtype.kind} == {"i"}
+        inside = points_inside(indptr, indices, len(data), (n_rows, n_columns))
+        if not (one_dimensional and integers and inside):
             raise ValueError("a sparse array points outside of itself")
         return self._keep(
             scipy.sparse.csr_array((data, indices, indptr), shape=(n_rows, n_columns))
@@ -183,24 +149,22 @@ class Decoder:
         return generator
 
 
-def field_names(kind: type[Any]) -> tuple[str, ...]:
-    """Of a dataclass or a named tuple."""
-    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else kind._fields
-
-
 def natural(number: Any) -> int:
+    """Return a number of a part; raise ValueError unless it is an int of at least 0."""
     if type(number) is not int or number < 0:
         raise ValueError(f"{number!r:.40} is no number of a part")
     return number
 
 
 def not_finite(text: Any) -> float:
+    """Return nan, inf or -inf from its name."""
     if text not in NOT_FINITE:
         raise ValueError(f"{text!r:.40} is no number")
     return float(text)
 
 
 def texts(content: Any) -> AnyArray:
+    """Return an array of texts from its items and shape."""
     items, shape = content
     if not all(isinstance(item, str) for item in items):
         raise ValueError("a list of texts holds something else")

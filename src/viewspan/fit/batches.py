@@ -1,0 +1,136 @@
+"""Fit samples that arrive in batches."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from viewspan._utils.warnings import warn
+from viewspan.fit.landmarks import LARGEST_SEED, cut_reduction, reduce_summary
+from viewspan.fit.memory import (
+    LANDMARK_REMEDY,
+    check_memory,
+    dense_fit_bytes,
+    dense_fit_remedy,
+    landmark_fit_bytes,
+)
+from viewspan.fit.one_pass import Moments, OnePass, Summary, add_summaries
+from viewspan.fit.progress import Stages
+from viewspan.fit.run import wants_landmarks
+from viewspan.fit.settings import FitSettings
+from viewspan.fit.state import FittedState
+from viewspan.inputs.blocks import ignore, source_of
+from viewspan.inputs.preparation import Columns, Preparation
+from viewspan.inputs.views import MIN_SAMPLES, Views
+
+
+@dataclass(frozen=True)
+class Batches:
+    """What is kept of the batches so far.
+
+    Attributes
+    ----------
+    preparation : Preparation
+        Chosen from the first batch, because samples that have gone cannot be read again.
+    one_pass : OnePass
+        Makes the summary of a batch.
+    summary : Summary
+        Column statistics, moments and reservoir sample of all batches.
+    last : Views
+        A copy of the last batch, whose labels are reported.
+    """
+
+    preparation: Preparation
+    one_pass: OnePass
+    summary: Summary
+    last: Views
+
+    @classmethod
+    def start(cls, views: Views, settings: FitSettings) -> "Batches":
+        """Take in the first batch."""
+        n_samples = max(settings.n_kept, sum(views.n_features))
+        n_bytes = landmark_fit_bytes(n_samples, views.n_features, settings)
+        check_memory(n_bytes, settings.method, n_samples, LANDMARK_REMEDY)
+        columns = source_of(views).fold(columns_of, add_columns, sum(views.n_features), ignore)
+        preparation = Preparation.choose(
+            [view.filled() for view in columns],
+            settings.scale_features,
+            settings.affine,
+            settings.normalize,
+        )
+        by: Moments = "squares" if settings.weights.automatic else "triangles"
+        seed = int(settings.generator().randint(LARGEST_SEED))
+        one_pass = OnePass(preparation, settings.normalize, by, settings.n_kept, seed)
+        return cls(preparation, one_pass, summary_of(views, one_pass), copy_of(views))
+
+    def add(self, views: Views) -> "Batches":
+        """Take in one more batch."""
+        one_pass = replace(self.one_pass, offset=self.summary.n_samples)
+        summary = self.summary + summary_of(views, one_pass)
+        return replace(self, one_pass=one_pass, summary=summary, last=copy_of(views))
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples in all batches."""
+        return self.summary.n_samples
+
+    def solve(self, settings: FitSettings, stages: Stages) -> FittedState:
+        """Cluster all samples so far. The labels are those of the graph's nodes."""
+        self._check(settings)
+        n_features = self.last.n_features
+        few = self.n_samples <= settings.n_kept
+        dense = few and not wants_landmarks(self.n_samples, n_features, settings)
+        if dense:
+            n_bytes = dense_fit_bytes(self.n_samples, n_features, settings)
+            check_memory(n_bytes, settings.method, self.n_samples, dense_fit_remedy(settings))
+        else:
+            settings.check_enough_landmarks()
+        generator = settings.generator()
+        generator.randint(LARGEST_SEED)  # the reservoir's seed, as in a fit of all samples at once
+        reduction, sample = reduce_summary(self.preparation, self.summary, settings)
+        dtype = np.dtype(np.float64)
+        return cut_reduction(
+            self.preparation, reduction, sample, settings, generator, dtype, stages, dense=dense
+        )
+
+    def _check(self, settings: FitSettings) -> None:
+        if self.n_samples < MIN_SAMPLES:
+            raise ValueError(
+                f"{settings.method} needs at least {MIN_SAMPLES} samples, and one has arrived."
+            )
+        settings.check_n_clusters(self.n_samples)
+        if settings.graph_kind == "dense" and self.n_samples > settings.n_kept:
+            raise ValueError(
+                f"graph='dense' needs all samples, and of {self.n_samples} in batches "
+                f"{settings.n_kept} were kept; take graph='landmarks' or 'auto'."
+            )
+        whole = Preparation.choose(
+            self.summary.columns, settings.scale_features, settings.affine, settings.normalize
+        )
+        whole.report(self.last.names)
+        if not whole.resembles(self.preparation):
+            warn(
+                "All batches together would be scaled differently than the first one was: it is "
+                "not like the others. Give a first batch of samples of all kinds, or scale the "
+                "features before."
+            )
+
+
+def columns_of(views: Views, _: int) -> list[Columns]:
+    """Return the column statistics of a block."""
+    return [Columns.of(block) for block in views.arrays]
+
+
+def add_columns(first: list[Columns], second: list[Columns]) -> list[Columns]:
+    """Merge the column statistics of two blocks."""
+    return [mine + theirs for mine, theirs in zip(first, second, strict=True)]
+
+
+def summary_of(views: Views, one_pass: OnePass) -> Summary:
+    """Return the summary of a batch."""
+    found: Summary = source_of(views).fold(one_pass, add_summaries, sum(views.n_features), ignore)
+    return found
+
+
+def copy_of(views: Views) -> Views:
+    """Copy a batch, so that the user may fill the same arrays with the next one."""
+    return replace(views, arrays=[array.copy() for array in views.arrays])

@@ -1,0 +1,178 @@
+"""Fit with a graph of landmarks, which does not grow with the square of the samples."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from viewspan._utils.typing import AnyArray
+from viewspan._utils.warnings import warn
+from viewspan.fit.memory import LANDMARK_REMEDY, check_memory, landmark_fit_bytes
+from viewspan.fit.one_pass import OnePass, Summary, add_summaries, reduction_of
+from viewspan.fit.progress import Stages
+from viewspan.fit.settings import FitSettings
+from viewspan.fit.state import FittedState
+from viewspan.fit.steps import (
+    check_n_distinct,
+    reported_view_weights,
+    solve_path,
+    warn_about_one_line,
+)
+from viewspan.graph.landmarks import choose_landmarks
+from viewspan.graph.partition import partition
+from viewspan.graph.patterns import patterns_of
+from viewspan.graph.quality import own_shares
+from viewspan.inference.assignment import UNKNOWN
+from viewspan.inputs.blocks import Source, source_of
+from viewspan.inputs.fingerprints import count_distinct
+from viewspan.inputs.preparation import Preparation, concatenate, prepare
+from viewspan.inputs.views import Views
+from viewspan.objective.reduction import Reduction, restricted
+
+LARGEST_SEED = 2**31
+
+
+def fit_landmarks(views: Views, settings: FitSettings, stages: Stages) -> FittedState:
+    """Cluster landmarks in one graph and give every sample the label of its nearest landmarks."""
+    n_bytes = landmark_fit_bytes(views.n_samples, views.n_features, settings)
+    check_memory(n_bytes, settings.method, views.n_samples, LANDMARK_REMEDY)
+    settings.check_enough_landmarks()
+    generator = settings.generator()
+    wide = sum(views.n_features) >= views.n_samples
+    reduce = reduce_in_memory if wide else reduce_in_one_pass
+    preparation, reduction, sample = reduce(views, settings, generator, stages)
+    state = cut_reduction(preparation, reduction, sample, settings, generator, views.dtype, stages)
+    return label_all(state, source_of(views), stages)
+
+
+def reduce_in_memory(
+    views: Views, settings: FitSettings, generator: np.random.RandomState, stages: Stages
+) -> tuple[Preparation, Reduction, list[Any]]:
+    """Return preparation, reduction and a random sample of views with many features."""
+    stages.begin("reading")
+    preparation, prepared = prepare(
+        views.read(), settings.scale_features, settings.affine, settings.normalize
+    )
+    joined = concatenate(prepared) if settings.concatenated else prepared
+    rows = np.sort(generator.permutation(views.n_samples)[: settings.n_kept])
+    full = settings.axes.reduce(joined.arrays, settings.solver, joined.observed)
+    reduction = restricted(full, rows)
+    stages.step()
+    return preparation, reduction, [array[rows] for array in joined.arrays]
+
+
+def reduce_in_one_pass(
+    views: Views, settings: FitSettings, generator: np.random.RandomState, stages: Stages
+) -> tuple[Preparation, Reduction, list[Any]]:
+    """Return preparation, reduction and a reservoir sample from passes over blocks of samples."""
+    preparation, summary = summarise(source_of(views), settings, generator, stages)
+    return preparation, *reduce_summary(preparation, summary, settings)
+
+
+def summarise(
+    source: Source, settings: FitSettings, generator: np.random.RandomState, stages: Stages
+) -> tuple[Preparation, Summary]:
+    """Go over the samples once, or again where the first pass shows that it must.
+
+    A second pass is needed if features are scaled or made affine, which the first one decides. A
+    third is needed if the Gram matrix is too ill-conditioned for a given λ, which counts every
+    singular value.
+    """
+    seed = int(generator.randint(LARGEST_SEED))
+    first = OnePass(None, settings.normalize, "squares", settings.n_kept, seed)
+    summary = run_pass(source, first, stages)
+    preparation = Preparation.choose(
+        summary.columns, settings.scale_features, settings.affine, settings.normalize
+    )
+    preparation.report(source.views.names)
+    if preparation.changes_features:
+        summary = run_pass(source, replace(first, preparation=preparation), stages)
+    if not settings.weights.automatic and summary.is_ill_conditioned():
+        exact = replace(first, preparation=preparation, by="triangles")
+        summary = run_pass(source, exact, stages)
+    return preparation, summary
+
+
+def run_pass(source: Source, one_pass: OnePass, stages: Stages) -> Summary:
+    """Go over all samples once."""
+    stages.begin("reading", source.views.n_samples)
+    width = sum(source.views.n_features)
+    summary: Summary = source.fold(one_pass, add_summaries, width, stages.step)
+    return summary
+
+
+def reduce_summary(
+    preparation: Preparation, summary: Summary, settings: FitSettings
+) -> tuple[Reduction, list[Any]]:
+    """Return the reduction of all samples, and their reservoir sample."""
+    summary = replace(summary, sample=summary.sample.in_order())
+    widths = [treatment.n_features for treatment in preparation.treatments]
+    used = preparation.with_columns(summary.columns).n_features_used
+    if settings.concatenated:
+        widths, used = [sum(widths)], (sum(used),)
+    return reduction_of(summary, widths, used), summary.sample.blocks
+
+
+def cut_reduction(
+    preparation: Preparation,
+    reduction: Reduction,
+    sample: Sequence[Any],
+    settings: FitSettings,
+    generator: np.random.RandomState,
+    dtype: np.dtype[Any],
+    stages: Stages,
+    *,
+    dense: bool = False,
+) -> FittedState:
+    """Solve the reduced problem and cut the graph of landmarks, or of the whole sample if dense.
+
+    The bases of the reduction have one row for every sample of ``sample``.
+    """
+    n_rows = sample[0].shape[0]
+    limit = 2 if settings.n_clusters is None else settings.n_clusters
+    n_distinct = count_distinct(Views(list(sample), [], False, np.dtype(float)), limit)
+    n_clusters = check_n_distinct(settings.n_clusters, n_distinct)
+    warn_about_one_line(reduction, n_clusters)
+
+    results = solve_path(reduction, settings, dtype, stages)
+
+    landmarks: AnyArray | None = None
+    if not dense:
+        patterns = patterns_of(results[0], mutual=settings.graph.mutual)
+        landmarks = choose_landmarks(patterns, min(settings.n_landmarks, n_rows), generator)
+    stages.begin("comparing", len(results) + 1)
+    found = partition(
+        results, n_clusters, settings.graph, generator, landmarks=landmarks, step=stages.step
+    )
+    stages.step()
+    return FittedState(
+        preparation=preparation,
+        reduction=reduction,
+        results=results,
+        partition=found,
+        graph_settings=settings.graph,
+        labels=found.labels,
+        confidence=own_shares(found.graph, found.labels),
+        view_weights=reported_view_weights(settings, reduction, found),
+        concatenated=settings.concatenated,
+        landmarks=landmarks,
+    )
+
+
+def label_all(state: FittedState, source: Source, stages: Stages) -> FittedState:
+    """Give every sample the label of its nearest landmarks."""
+    stages.begin("labelling", source.views.n_samples)
+    found = source.join(state.assigner.assigned_to, state.assigner.width, stages.step)
+    n_unknown = int((found["label"] == UNKNOWN).sum())
+    if n_unknown:
+        warn(f"{n_unknown} of {len(found)} samples are connected to no other and get label 0.")
+    labels = np.maximum(found["label"], 0)
+    n_found, n_wanted = len(np.unique(labels)), state.graph.n_clusters
+    if n_found < n_wanted:
+        warn(
+            f"Only {n_found} of {n_wanted} clusters got a sample: every sample is labelled by its "
+            "nearest landmarks, and these are too few. Take more n_landmarks, fewer n_neighbors, "
+            "or graph='dense'."
+        )
+    return replace(state, labels=labels, confidence=found["confidence"].copy())

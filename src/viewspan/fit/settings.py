@@ -1,0 +1,118 @@
+"""Everything that a fit depends on beside the data."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from viewspan.graph.partition import AskedWeights, GraphSettings
+from viewspan.objective.axes import Axes, SolverName
+from viewspan.weights.choose import Weights
+
+DEFAULT_N_LANDMARKS = 5000
+"""Default number of landmarks."""
+SAMPLES_PER_LANDMARK = 2
+"""Size of the reservoir sample from which landmarks are chosen, per landmark."""
+MAX_DENSE_SAMPLES = 10_000
+"""Largest number of samples for which ``graph="auto"`` builds a graph of all samples."""
+
+Choice = bool | Literal["auto"]
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """Checked parameters of a fit. An estimator builds them; the fit only reads them.
+
+    Attributes
+    ----------
+    method : str
+        Name of the estimator, for messages.
+    axes : Axes
+        Datafit, penalty and coupling.
+    weights : Weights
+        λ and τ, given or automatic.
+    graph : GraphSettings
+    n_clusters : int or None
+    scale_features, affine : bool or "auto"
+    normalize : bool
+        Whether samples are scaled to unit length.
+    concatenated : bool
+        Whether the views are joined to one view (``fusion="concat"``).
+    missing : bool
+        Whether samples may be missing from views.
+    shared_view_weights : array-like or None
+        Weights that multiply the views themselves, for couplings with one matrix for all views.
+    graph_kind : {"auto", "dense", "landmarks"}
+    n_landmarks : int
+    solver : str
+    tol : float
+    max_iter : int or None
+    random_state : int, RandomState or None
+    """
+
+    method: str
+    axes: Axes
+    weights: Weights
+    graph: GraphSettings
+    n_clusters: int | None = None
+    scale_features: Choice = "auto"
+    affine: Choice = "auto"
+    normalize: bool = True
+    concatenated: bool = False
+    missing: bool = False
+    shared_view_weights: AskedWeights | None = None
+    graph_kind: str = "dense"
+    n_landmarks: int = DEFAULT_N_LANDMARKS
+    solver: SolverName = "admm"
+    tol: float = 1e-4
+    max_iter: int | None = None
+    random_state: Any = None
+
+    @property
+    def n_kept(self) -> int:
+        """Size of the reservoir sample of a landmark fit."""
+        return max(SAMPLES_PER_LANDMARK * self.n_landmarks, MAX_DENSE_SAMPLES)
+
+    @property
+    def obstacle_to_landmarks(self) -> str | None:
+        """The parameter that makes landmarks impossible, or None."""
+        return self.axes.reducibility(self.solver, missing=self.missing).reason
+
+    @property
+    def duplicates_mislead(self) -> bool:
+        """Whether even a few duplicate samples change the clusters.
+
+        ℓ1 penalties represent a sample by its duplicates alone, and robust fits do not see a sample
+        with a duplicate as an outlier.
+        """
+        axes = self.axes
+        return not axes.penalty.orthogonally_invariant or axes.datafit.curvature is None
+
+    def generator(self) -> np.random.RandomState:
+        """Return the random generator of one fit."""
+        generator: np.random.RandomState = check_random_state(self.random_state)
+        return generator
+
+    def check_landmarks(self) -> None:
+        """Raise ValueError if landmarks are asked for and impossible."""
+        if self.graph_kind == "landmarks" and self.obstacle_to_landmarks is not None:
+            raise ValueError(
+                "graph='landmarks' needs coefficients that can be reduced, and those with "
+                f"{self.obstacle_to_landmarks} cannot be; take graph='dense' or 'auto'."
+            )
+
+    def check_n_clusters(self, n_samples: int) -> None:
+        """Raise ValueError if there are fewer samples than clusters."""
+        if self.n_clusters is not None and self.n_clusters > n_samples:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} must not exceed the number of samples, "
+                f"n_samples={n_samples}."
+            )
+
+    def check_enough_landmarks(self) -> None:
+        """Raise ValueError if there are fewer landmarks than clusters."""
+        if self.n_clusters is not None and self.n_clusters > self.n_landmarks:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} must not exceed n_landmarks={self.n_landmarks}."
+            )

@@ -1,0 +1,108 @@
+"""Steps that all fits share: solve along the path of λ, check the data, count the clusters."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from viewspan._utils.typing import Array
+from viewspan._utils.warnings import warn
+from viewspan.fit.progress import Stages
+from viewspan.fit.settings import FitSettings
+from viewspan.graph.partition import Partition
+from viewspan.inputs.views import check_view_weights
+from viewspan.objective.reduction import Reduction, weighted
+from viewspan.solvers.reduced import solve_reduced
+from viewspan.solvers.result import Result
+
+GRAPH_TOLERANCE = 1e-3
+"""Relative gap at which the graph of a solution no longer changes."""
+
+
+def solve_path(
+    reduction: Reduction, settings: FitSettings, dtype: np.dtype[Any], stages: Stages
+) -> list[Result]:
+    """Solve at the given λ, or at several multiples of the automatic one.
+
+    The first solution is reported. The others serve the graph alone and are less exact; those
+    without any coefficient are left out.
+    """
+    scales = shared_weights(settings, len(reduction.spectra))
+    reduction = weighted(reduction, scales)
+    weights = replace(settings.weights, view_scales=scales)
+    multiples = weights.multiples if settings.graph.by_patterns else (1.0,)
+    stages.begin("solving", len(multiples))
+    results: list[Result] = []
+    for multiple in multiples:
+        lam, tau = weights.at(reduction, settings.axes, multiple)
+        result = solve_reduced(
+            reduction,
+            lam,
+            tau,
+            settings.axes,
+            tol=max(settings.tol, GRAPH_TOLERANCE) if results else settings.tol,
+            solver=settings.solver,
+            max_iter=settings.max_iter,
+            callback=stages.on_check,
+            warn_at_max_iter=not results,
+        )
+        if result.cores.any() or not results:
+            results.append(result.astype(dtype))
+        stages.step()
+    return results
+
+
+def shared_weights(settings: FitSettings, n_views: int) -> Array:
+    """Return the weights that multiply views which share one matrix; 1 for all others."""
+    return check_view_weights(settings.shared_view_weights, n_views)
+
+
+def reported_view_weights(
+    settings: FitSettings, reduction: Reduction, partition: Partition
+) -> Array:
+    """Return the weights that the views had: in the fit if they share one matrix, or in the graph."""
+    if settings.axes.coupling.shares_coefficients:
+        return shared_weights(settings, len(reduction.spectra))
+    return partition.view_weights
+
+
+def check_n_distinct(n_clusters: int | None, n_distinct: int) -> int | None:
+    """Return the number of clusters to look for, given the number of distinct samples.
+
+    It is 1 if nothing is asked for and all samples are equal. Warns if there are fewer distinct
+    samples than clusters.
+    """
+    if n_clusters is None:
+        return 1 if n_distinct == 1 else None
+    if n_distinct < n_clusters:
+        warn(
+            f"n_clusters={n_clusters} is more than there are distinct samples ({n_distinct}): "
+            "equal samples are split arbitrarily.",
+            ConvergenceWarning,
+        )
+    return n_clusters
+
+
+def warn_about_duplicates(n_samples: int, n_distinct: int, *, few_mislead: bool) -> None:
+    """Warn if duplicate samples may form clusters of their own: half of all, or any at all."""
+    n_duplicates = n_samples - n_distinct
+    if n_duplicates and (few_mislead or 2 * n_duplicates >= n_samples):
+        warn(
+            f"{n_duplicates} of {n_samples} samples are duplicates of others in every view, and "
+            "may form clusters of their own. Fit one of each, and give the duplicates its label."
+        )
+
+
+def warn_about_one_line(reduction: Reduction, n_clusters: int | None) -> None:
+    """Warn if all samples lie in one subspace of one dimension in every view."""
+    if n_clusters == 1:
+        return
+    rounding = np.finfo(float).eps * reduction.n_samples
+    if all((view.values[1:] <= rounding * view.values[0]).all() for view in reduction.spectra):
+        warn(
+            "In every view all samples lie on one line through the origin, which is one subspace: "
+            "any split of them is arbitrary. Subspaces need views of at least two features; lines "
+            "that miss the origin need affine=True.",
+            ConvergenceWarning,
+        )

@@ -1,0 +1,103 @@
+"""The records that a model file is made of, with the names that they have in the file.
+
+Names in a file belong to the format and never change within a version. Names in the code may: then
+only this table changes.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from viewspan._utils.linalg import Spectrum
+from viewspan.estimators.base import SubspaceClusterer
+from viewspan.estimators.clrsc import CLRSC
+from viewspan.estimators.lrr import LRR
+from viewspan.estimators.mlap import MLAP
+from viewspan.estimators.ssc import SSC
+from viewspan.fit.state import FittedState
+from viewspan.graph.partition import GraphSettings, Partition
+from viewspan.inference.known_samples import KnownSamples
+from viewspan.inputs.preparation import Columns, Preparation, Treatment
+from viewspan.objective.coordinates import ByFeatures, BySamples
+from viewspan.objective.couplings import L12Coupling, NuclearCoupling, RankOne, Uncoupled
+from viewspan.objective.datafits import L1, L12, Frobenius
+from viewspan.objective.penalties import Nuclear, ZeroDiagonalL1
+from viewspan.objective.reduction import Reduction
+from viewspan.solvers.result import Check, Result
+
+ESTIMATORS: dict[str, type[SubspaceClusterer]] = {
+    "CLRSC": CLRSC,
+    "LRR": LRR,
+    "MLAP": MLAP,
+    "SSC": SSC,
+}
+INPUT_ATTRIBUTES = ("n_views_in_", "n_features_in_", "feature_names_in_", "view_names_in_")
+"""Attributes that describe the views of the fit; the last two exist only if there were names."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """How one kind of object is stored.
+
+    Attributes
+    ----------
+    kind : type
+    fields : dict of str
+        Attribute of the object for every name in the file.
+    make : callable
+        Makes the object from its fields, by the names in the file.
+    """
+
+    kind: type[Any]
+    fields: Mapping[str, str]
+    make: Callable[..., Any]
+
+
+def record(kind: type[Any], *fields: str) -> Record:
+    """Return the record of a class whose fields have the same names in the file."""
+    return Record(kind, {field: field for field in fields}, kind)
+
+
+RESULT_FIELDS = (
+    *("cores", "left", "right", "directions", "objective", "dual_bound", "status", "n_iter"),
+    *("history", "lam", "tau", "scales", "observed"),
+)
+CHECK_FIELDS = (
+    *("n_iter", "objective", "dual_bound", "gap"),
+    *("primal_residual", "dual_residual", "n_directions"),
+)
+REDUCTION_FIELDS = (
+    *("left", "right", "spectra", "factors", "targets", "n_samples", "n_features_used"),
+    *("coordinates", "observed"),
+)
+RECORDS: dict[str, Record] = {
+    "state": record(
+        FittedState,
+        *("preparation", "reduction", "results", "partition", "graph_settings", "labels"),
+        *("confidence", "view_weights", "concatenated", "landmarks", "known", "lengths"),
+    ),
+    "preparation": record(Preparation, "treatments"),
+    "treatment": record(Treatment, "columns", "scaled", "affine", "normalize"),
+    "columns": record(Columns, "n_samples", "n_zero", "largest", "sums", "squares"),
+    "reduction": record(Reduction, *REDUCTION_FIELDS),
+    "spectrum": record(Spectrum, "values", "right"),
+    "coordinates by features": record(ByFeatures, "matrix", "loadings"),
+    "coordinates by samples": record(BySamples, "views", "basis"),
+    "result": record(Result, *RESULT_FIELDS),
+    "check": record(Check, *CHECK_FIELDS),
+    "partition": record(Partition, "labels", "eigenvalues", "graph", "graphs", "view_weights"),
+    "graph settings": record(
+        GraphSettings, "by_patterns", "view_weights", "assign_labels", "n_neighbors", "mutual"
+    ),
+    "known samples": record(KnownSamples, "digests", "positions"),
+    "datafit frobenius": record(Frobenius, "curvature"),
+    "datafit l12": record(L12),
+    "datafit l1": record(L1),
+    "penalty nuclear": record(Nuclear),
+    "penalty l1": record(ZeroDiagonalL1),
+    "coupling nuclear": record(NuclearCoupling),
+    "coupling l12": record(L12Coupling),
+    "coupling rank_one": record(RankOne),
+    "coupling none": record(Uncoupled),
+}
+"""Everything that a file of version 2 may name. Nothing else is ever made."""

@@ -1,0 +1,98 @@
+"""Choose λ and τ for given axes and data."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from viewspan._utils.typing import Array
+from viewspan.objective.axes import Axes
+from viewspan.objective.penalties import Nuclear, ZeroDiagonalL1
+from viewspan.objective.reduction import Reduction
+from viewspan.objective.weight_checks import check_lam, spread_over_samples
+from viewspan.objective.weight_rule import WeightRule
+from viewspan.weights.noise import NoiseRule
+from viewspan.weights.robust import RobustRule
+from viewspan.weights.sparse import SparseRule
+
+
+def default_rule(axes: Axes) -> WeightRule | None:
+    """Return the rule for automatic λ; None if ``lam`` must be given."""
+    own = axes.penalty.weight_rule(axes.datafit)
+    if own is not None:
+        return own
+    quadratic = axes.datafit.curvature is not None
+    if isinstance(axes.penalty, Nuclear):
+        return NoiseRule() if quadratic else RobustRule()
+    if isinstance(axes.penalty, ZeroDiagonalL1) and quadratic:
+        return SparseRule()
+    return None
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights that were asked for.
+
+    Attributes
+    ----------
+    lam : "auto", float or array-like
+    tau : "auto" or float
+    rule : WeightRule or None
+        For automatic λ.
+    per_sample : bool
+        Whether a given λ is one number, one per sample, or one per view and sample.
+    view_scales : array (n_views,) or None
+        Factors by which the views were multiplied; a given λ_i is multiplied by their squares.
+    """
+
+    lam: Any
+    tau: Any
+    rule: WeightRule | None
+    per_sample: bool = False
+    view_scales: Array | None = None
+
+    @property
+    def automatic(self) -> bool:
+        """Whether λ is automatic."""
+        return isinstance(self.lam, str)
+
+    @property
+    def multiples(self) -> tuple[float, ...]:
+        """Multiples of λ at which the problem is solved."""
+        return self.rule.multiples if self.automatic and self.rule is not None else (1.0,)
+
+    def check(self, axes: Axes) -> None:
+        """Raise ValueError if λ or τ cannot be chosen, or must not be given."""
+        if self.automatic and self.rule is None:
+            raise ValueError(
+                f"lam='auto' has no rule for {axes.describe('penalty')} with "
+                f"{axes.describe('datafit')}; give lam."
+            )
+        if axes.coupling.shares_coefficients and not isinstance(self.tau, str):
+            raise ValueError(
+                f"tau weighs a coupling, and {axes.describe('coupling')} is a constraint; "
+                "leave tau='auto'."
+            )
+
+    def at(self, reduction: Reduction, axes: Axes, multiple: float = 1.0) -> tuple[Array, float]:
+        """Return λ and τ for this data, at a multiple of the automatic λ."""
+        lam = self._lam(reduction, axes, multiple)
+        if not isinstance(self.tau, str):
+            return lam, float(self.tau)
+        rule = self.rule
+        if rule is not None and multiple <= rule.uncoupled_up_to:
+            return lam, 0.0
+        pull = None if rule is None else rule.pull(reduction, axes.datafit, lam)
+        tau = axes.coupling.automatic_tau(reduction, lam, pull)
+        if tau is None:
+            raise ValueError(
+                f"tau='auto' has no rule for {axes.describe('coupling')} with "
+                f"{axes.describe('penalty')}; give tau."
+            )
+        return lam, tau
+
+    def _lam(self, reduction: Reduction, axes: Axes, multiple: float) -> Array:
+        if not self.automatic:
+            given = spread_over_samples(self.lam, reduction) if self.per_sample else self.lam
+            lam = check_lam(given, reduction, axes)
+            return lam if self.view_scales is None else (lam.T * self.view_scales**2).T
+        assert self.rule is not None  # see check()
+        return self.rule.lam(reduction, axes.datafit, multiple)
