@@ -3,8 +3,8 @@
 import cvxpy as cp
 import numpy as np
 
+from viewspan.objective.axes import Axes
 from viewspan.objective.problem import Problem
-from viewspan.solvers.solve import Axes
 
 
 def random_views(seed, n_features=(5, 9), n_samples=8, rank=None):
@@ -33,7 +33,7 @@ def full_problem(
     views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear", observed=None
 ):
     """The problem in the samples' own coordinates, nothing reduced."""
-    axes = Axes.named(datafit, penalty, coupling)
+    axes = Axes.choose(datafit, penalty, coupling)
     columns = [view.T for view in views]
     weights = np.broadcast_to(np.asarray(lam, dtype=float), (len(views), *np.shape(lam)[1:])).copy()
     return Problem(

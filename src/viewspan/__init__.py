@@ -1,4 +1,4 @@
-"""viewspan clusters samples that were observed in several ways, by collaborative low-rank subspace clustering."""
+"""viewspan clusters multi-view data: the same samples described by several feature tables."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -6,28 +6,30 @@ from typing import TYPE_CHECKING, Any
 from viewspan._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from viewspan import metrics
+    from viewspan import datasets, estimators, metrics, objective, plot, report, studies
     from viewspan.estimators import CLRSC, LRR, MLAP, SSC
     from viewspan.fit.progress import Progress
     from viewspan.fit.regularization_path import RegularizationPath, path
     from viewspan.graph.affinity import affinity
     from viewspan.graph.ncut import ncut
     from viewspan.graph.patterns import pattern_graph
+    from viewspan.inference.fitted_graph import FittedGraph
     from viewspan.inference.subspaces import Reconstruction, Subspace
     from viewspan.inputs.view_splitter import ViewSplitter
     from viewspan.io.models import load, save
     from viewspan.solvers.result import Check, Result
     from viewspan.solvers.solve import solve
 
-HOME = {
+_MODULE_OF = {
     "CLRSC": "estimators",
     "LRR": "estimators",
     "MLAP": "estimators",
     "SSC": "estimators",
     "Check": "solvers.result",
-    "RegularizationPath": "fit.regularization_path",
+    "FittedGraph": "inference.fitted_graph",
     "Progress": "fit.progress",
     "Reconstruction": "inference.subspaces",
+    "RegularizationPath": "fit.regularization_path",
     "Result": "solvers.result",
     "Subspace": "inference.subspaces",
     "ViewSplitter": "inputs.view_splitter",
@@ -39,23 +41,25 @@ HOME = {
     "save": "io.models",
     "solve": "solvers.solve",
 }
-"""The module of every name. It is imported when the name is first asked for, not with the package: numpy, scipy and
-scikit-learn take seconds, in which the command would be deaf to Ctrl-C.
+"""Module of every public name.
+
+It is imported when the name is first used: numpy, scipy and scikit-learn take seconds to import, in
+which the command could not react to Ctrl-C.
 """
-MODULES = ("datasets", "estimators", "studies", "metrics", "plot", "report")
+_MODULES = ("datasets", "estimators", "metrics", "objective", "plot", "report", "studies")
 
 
 def __getattr__(name: str) -> Any:
-    if name in HOME:
-        found = globals()[name] = getattr(import_module(f"viewspan.{HOME[name]}"), name)
+    if name in _MODULE_OF:
+        found = globals()[name] = getattr(import_module(f"viewspan.{_MODULE_OF[name]}"), name)
         return found
-    if name in MODULES:
+    if name in _MODULES:
         return import_module(f"viewspan.{name}")
     raise AttributeError(f"module 'viewspan' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *HOME, *MODULES})
+    return sorted(__all__)
 
 
 __all__ = [
@@ -64,18 +68,26 @@ __all__ = [
     "MLAP",
     "SSC",
     "Check",
+    "FittedGraph",
     "Progress",
     "Reconstruction",
     "RegularizationPath",
     "Result",
     "Subspace",
     "ViewSplitter",
+    "__version__",
     "affinity",
+    "datasets",
+    "estimators",
     "load",
     "metrics",
     "ncut",
+    "objective",
     "path",
     "pattern_graph",
+    "plot",
+    "report",
     "save",
     "solve",
+    "studies",
 ]

@@ -98,7 +98,7 @@ def test_landmarks_and_batches_are_told_of_too():
     batches, recorder = viewspan.CLRSC(2, random_state=0), Recorder()
     batches.set_callbacks(recorder).partial_fit(VIEWS)
     assert recorder.begun == []
-    assert len(batches.labels_) == 30
+    assert len(batches.partial_fit().labels_) == 30
     assert names([task for task in recorder.begun if task.parent is recorder.begun[0]]) == [
         "solving",
         "comparing",

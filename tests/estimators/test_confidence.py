@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 import viewspan
-from tests.estimators.test_scalable import EVERYONE
+from tests.estimators.test_incremental import EVERYONE
 from tests.problems import many_subspaces
 
 

@@ -22,7 +22,7 @@ from tests.problems import random_views, two_subspaces
 from tests.utils.test_threads import blas_threads
 from viewspan import CLRSC, LRR, MLAP, SSC
 from viewspan._utils.threads import SingleThreadedBlas, map_views, threads_for
-from viewspan.estimators import whole
+from viewspan.estimators import atomic
 
 VIEWS, _ = two_subspaces()
 OTHERS, _ = two_subspaces(seed=1)
@@ -31,7 +31,7 @@ MOMENTS = 12
 
 
 def found_by_a_fit(model):
-    return {name for name in vars(model) if whole.is_found(name)}
+    return {name for name in vars(model) if atomic.is_fitted_name(name)}
 
 
 class Moments:
@@ -132,7 +132,7 @@ def test_a_fit_of_wrong_input_forgets_the_former_one():
 
 def test_between_any_two_steps_of_the_interpreter_a_model_is_fitted_or_not():
     """Nothing between: no attribute of a former fit beside those of a new one, none without the others."""
-    functions = [inspect.unwrap(LRR.fit), whole.forget, whole.become]
+    functions = [inspect.unwrap(LRR.fit), atomic.remove_fitted, atomic.replace_attributes]
     steps_in, model = [function.__code__ for function in functions], LRR(2, random_state=0)
     with Moments(steps_in=steps_in) as all_moments:
         model.fit(VIEWS)

@@ -11,8 +11,8 @@ import viewspan
 from tests.faults.models import MODELS
 from tests.problems import two_subspaces
 from viewspan._utils.linalg import NumericalError
-from viewspan.fit.fitting import Recipe
-from viewspan.graph.unite import Unite
+from viewspan.graph import partition
+from viewspan.objective.axes import Axes
 from viewspan.objective.couplings import L12Coupling, NuclearCoupling
 from viewspan.objective.datafits import L1, L12, Frobenius
 from viewspan.objective.penalties import Nuclear, ZeroDiagonalL1
@@ -117,7 +117,7 @@ def test_the_authors_algorithms_go_back_too(solver, monkeypatch):
 @pytest.mark.parametrize("name", MODELS)
 def test_a_graph_that_is_not_finite_is_not_cut(name, monkeypatch):
     """An isolated sample has no degree, and NaN is not to be taken for one."""
-    original = Unite._graph
+    original = partition.graph_of
 
     def spoiled(*args):
         graph = original(*args).copy()
@@ -125,7 +125,7 @@ def test_a_graph_that_is_not_finite_is_not_cut(name, monkeypatch):
         entries.flat[0] = np.nan
         return graph
 
-    monkeypatch.setattr(Unite, "_graph", spoiled)
+    monkeypatch.setattr(partition, "graph_of", spoiled)
     model = clone(MODELS[name])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -138,17 +138,12 @@ def test_a_graph_that_is_not_finite_is_not_cut(name, monkeypatch):
 
 def test_a_reduction_that_is_not_finite_is_told(monkeypatch):
     """Views are checked at the door; what happens behind it is told as the step in which it came up."""
-    original = Recipe.__init__
+    original = Axes.reduce
 
-    def spoiled(self, *args, **kwargs):
-        reduce = kwargs["reduce"]
-        kwargs["reduce"] = lambda views: reduce(with_nan(views))
-        original(self, *args, **kwargs)
+    def spoiled(self, arrays, *args):
+        arrays[0][3, 2] = np.nan
+        return original(self, arrays, *args)
 
-    def with_nan(views):
-        views.arrays[0][3, 2] = np.nan
-        return views
-
-    monkeypatch.setattr(Recipe, "__init__", spoiled)
+    monkeypatch.setattr(Axes, "reduce", spoiled)
     with pytest.raises(NumericalError, match=r"CLRSC failed while reading .* in a matrix of"):
         viewspan.CLRSC(2, random_state=0).fit(VIEWS)

@@ -7,15 +7,16 @@ import pytest
 import scipy.sparse
 
 from tests.problems import many_subspaces, optimum, random_views
-from viewspan.fit.one_pass import FairSample, Summarise, keys_of, reduction_of
+from viewspan.fit.one_pass import OnePass, Reservoir, keys_of, reduction_of
 from viewspan.inputs.preparation import Columns, prepare
 from viewspan.inputs.views import check_views
+from viewspan.objective.axes import Axes
 from viewspan.objective.reduction import reduce_views
-from viewspan.solvers.solve import Axes, solve_reduced
+from viewspan.solvers.reduced import solve_reduced
 
 
 def summary_of(views, cuts=(), *, by="squares", capacity=10**6):
-    function = Summarise(None, normalize=True, by=by, capacity=capacity, seed=3)
+    function = OnePass(None, normalize=True, by=by, capacity=capacity, seed=3)
     checked = check_views(views, caller="test")
     ends = [0, *cuts, checked.n_samples]
     parts = [function(checked.rows(a, b).read(first=a), a) for a, b in pairwise(ends)]
@@ -66,7 +67,7 @@ def test_the_fair_sample_is_fair():
     counts = np.zeros(100)
     for seed in range(2000):
         blocks = [np.zeros((100, 1))]
-        counts[FairSample.of(blocks, 0, 10, seed).positions] += 1
+        counts[Reservoir.of(blocks, 0, 10, seed).positions] += 1
     assert abs(counts - 200).max() < 5 * np.sqrt(200 * 0.9)
 
 
@@ -85,7 +86,7 @@ def test_the_reduction_of_parts_is_that_of_all(by, cuts):
     for mine, theirs in zip(found.spectra, exact.spectra, strict=True):
         np.testing.assert_allclose(mine.values, theirs.values, rtol=1e-9)
     np.testing.assert_allclose(found.left.T @ found.left, np.eye(40), atol=1e-9)
-    axes = Axes.named("frobenius", "nuclear", "nuclear")
+    axes = Axes.choose("frobenius", "nuclear", "nuclear")
     mine, theirs = (
         solve_reduced(way, np.array([0.3, 0.5]), 0.4, axes, tol=1e-8) for way in (found, exact)
     )
@@ -99,14 +100,14 @@ def test_the_optimum_is_that_of_a_generic_solver():
     views = random_views(0, n_features=(3, 4), n_samples=9)
     reduction = reduction_of(summary_of(views, [4]), [3, 4], (3, 4))
     result = solve_reduced(
-        reduction, np.full(2, 0.2), 0.3, Axes.named("frobenius", "nuclear", "nuclear"), tol=1e-7
+        reduction, np.full(2, 0.2), 0.3, Axes.choose("frobenius", "nuclear", "nuclear"), tol=1e-7
     )
     assert result.objective == pytest.approx(optimum(views, 0.2, 0.3), rel=1e-5)
 
 
 def test_a_few_samples_have_their_rows_of_the_whole_solution():
     views, _ = many_subspaces(150)
-    axes, lam = Axes.named("frobenius", "nuclear", "nuclear"), np.array([0.3, 0.5])
+    axes, lam = Axes.choose("frobenius", "nuclear", "nuclear"), np.array([0.3, 0.5])
     everyone = solve_reduced(reduce_views(prepared(views)), lam, 0.4, axes, tol=1e-9)
     summary = summary_of(views, [70], capacity=12)
     some = solve_reduced(reduction_of(summary, [20, 20], (20, 20)), lam, 0.4, axes, tol=1e-9)
@@ -120,10 +121,10 @@ def test_a_few_samples_have_their_rows_of_the_whole_solution():
 def test_squares_lose_what_triangles_keep():
     rng = np.random.default_rng(0)
     view = rng.normal(size=(300, 2)) * [1.0, 1e-7] @ np.linalg.qr(rng.normal(size=(2, 2)))[0]
-    function = Summarise(None, normalize=False, by="squares", capacity=9, seed=0)
+    function = OnePass(None, normalize=False, by="squares", capacity=9, seed=0)
     checked = check_views([view], caller="test").read()
     squares, triangles = (
-        Summarise(None, False, by, 9, 0)(checked, 0) for by in ("squares", "triangles")
+        OnePass(None, False, by, 9, 0)(checked, 0) for by in ("squares", "triangles")
     )
     assert function(checked, 0).is_ill_conditioned() and not triangles.is_ill_conditioned()
     exact = np.linalg.svd(view, compute_uv=False)

@@ -1,5 +1,6 @@
 """Fitted attributes that are computed when they are first read."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,11 @@ class FittedAttributes:
         return self.fitted_state_.graph
 
     @property
-    def coefficients_(self) -> list[Array]:
-        """Z_i (n_samples × n_samples) for every view: column j represents sample j by all samples."""
+    def coefficients_(self) -> Sequence[Array]:
+        """Z_i (n_samples × n_samples) for every view, each built when it is read.
+
+        Column j represents sample j by all samples.
+        """
         return self._result.coefficients
 
     @property

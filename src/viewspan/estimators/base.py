@@ -21,9 +21,8 @@ from viewspan._utils.warnings import warn
 from viewspan.estimators.atomic import atomic_fit, replace_attributes
 from viewspan.estimators.attributes import FittedAttributes
 from viewspan.estimators.notebook import NotebookSummary
-from viewspan.fit.callbacks import CallbackSupportMixin, tasks_of, with_callbacks
+from viewspan.fit.sklearn_tasks import CallbackSupportMixin, stages_for, with_callbacks
 from viewspan.fit.constraints import COUNT, SHARED_CONSTRAINTS, WEIGHT
-from viewspan.fit.progress import Stages
 from viewspan.fit.run import fit_views
 from viewspan.fit.settings import DEFAULT_N_LANDMARKS, FitSettings
 from viewspan.fit.state import FittedState
@@ -121,7 +120,7 @@ class SubspaceClusterer(
         settings = self._settings()
         views = check_views(X, caller=settings.method, missing=settings.missing)
         names = feature_names_of(X)
-        stages = Stages(self.callback, self.verbose, tasks_of(self, X, y))
+        stages = stages_for(self, X, y)
         with stages.named(settings.method):
             state = fit_views(views, settings, stages)
         fitted = copy(self)

@@ -12,9 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from viewspan.estimators.atomic import remove_fitted, replace_attributes
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.fit.batches import Batches
-from viewspan.fit.callbacks import tasks_of, with_callbacks
+from viewspan.fit.sklearn_tasks import stages_for, with_callbacks
 from viewspan.fit.constraints import COUNT
-from viewspan.fit.progress import Stages
 from viewspan.fit.state import FittedState
 from viewspan.inputs.fitted_inputs import feature_names_of, store_input
 from viewspan.inputs.views import Views, check_views
@@ -109,7 +108,7 @@ class IncrementalClusterer(SubspaceClusterer):
     @with_callbacks
     def _solve_pending(self) -> None:
         settings = self._settings()
-        stages = Stages(self.callback, self.verbose, tasks_of(self))
+        stages = stages_for(self)
         with stages.named(settings.method):
             state = self._batches.solve(settings, stages)
         fitted = copy(self)

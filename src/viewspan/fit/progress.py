@@ -1,44 +1,43 @@
-"""How far a fit has come: for a callback, and through the standard logging module for ``verbose``."""
+"""Progress of a fit, for everyone who listens: a callback, the log, scikit-learn's callbacks."""
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from viewspan._utils.linalg import NumericalError
-from viewspan.fit.callbacks import Tasks
 from viewspan.solvers.result import Callback, Check
 
 logger = logging.getLogger("viewspan")
 
-OFTEN = 0.1
-"""Seconds between two calls of the callback, at least."""
-SELDOM = 5.0
-"""Seconds between two lines of the log."""
-WORK = {
+CALLBACK_INTERVAL = 0.1
+"""Fewest seconds between two calls of the callback within a stage."""
+LOG_INTERVAL = 5.0
+"""Fewest seconds between two lines of the log within a stage."""
+STAGES = {
     "": "the parameters",
     "reading": "the views and their singular values",
     "solving": "for the coefficients",
     "comparing": "the graph of the samples, and its cut",
     "labelling": "the samples by landmarks",
 }
-"""What the stages do."""
+"""What is done in every stage, for messages."""
 
 
 class Progress(NamedTuple):
-    """A look at a fit that is running.
+    """How far a running fit is.
 
     Attributes
     ----------
     stage : str
-        What is being done: "reading", "solving", "comparing" (graphs, and their cut) or "labelling".
+        "reading", "solving", "comparing" (building and cutting graphs) or "labelling".
     share : float
-        How much of the stage is done, from 0 to 1.
+        Share of the stage that is done, from 0 to 1.
     elapsed : float
         Seconds since the fit began.
     remaining : float or None
-        Seconds that the stage will still take, if it goes on as it did; None while that cannot be told.
+        Estimated seconds until the stage ends; None at its beginning.
     """
 
     stage: str
@@ -47,98 +46,142 @@ class Progress(NamedTuple):
     remaining: float | None
 
 
+class Listener(Protocol):
+    """Anything that is notified of the progress of a fit."""
+
+    wants_checks: bool
+    """Whether the solver's checks are passed on."""
+
+    def begin(self, stage: str, n_steps: int) -> None:
+        """Begin a stage."""
+
+    def advance(self, progress: Progress) -> None:
+        """Take note of progress; called at the beginning of a stage and after every step."""
+
+    def check(self, check: Check) -> None:
+        """Take note of a check of the solver."""
+
+    def end(self) -> None:
+        """End the fit."""
+
+
 class Stages:
-    """Counts what is done of one stage after the other, and tells whoever wants to know."""
+    """The stages of one fit. They count what is done and notify all listeners."""
 
-    def __init__(
-        self,
-        callback: Callable[[Progress], None] | None = None,
-        verbose: bool | int = False,
-        tasks: Tasks | None = None,
-    ) -> None:
-        self.callback, self.verbose, self.tasks = callback, verbose, tasks
-        self.start = time.perf_counter()
-        self.name, self.total, self.done = "", 1, 0
-        self.began = self.told = self.logged = self.start
-        if verbose:
-            listen()
+    def __init__(self, listeners: Sequence[Listener] = ()) -> None:
+        self._listeners = listeners
+        self._start = self._stage_start = time.perf_counter()
+        self._name, self._n_steps, self._n_done = "", 1, 0
 
-    def begin(self, name: str, total: int = 1) -> None:
-        self.name, self.total, self.done = name, max(total, 1), 0
-        self.began = self.logged = time.perf_counter()
-        if self.tasks is not None:
-            self.tasks.begin(name, self.total)
-        self._tell(force=True)
+    def begin(self, name: str, n_steps: int = 1) -> None:
+        """Begin a stage of so many steps."""
+        self._name, self._n_steps, self._n_done = name, max(n_steps, 1), 0
+        self._stage_start = time.perf_counter()
+        for listener in self._listeners:
+            listener.begin(name, self._n_steps)
+        self._notify()
 
     def step(self, amount: int = 1) -> None:
-        self.done += amount
-        if self.tasks is not None:
-            self.tasks.advance(min(self.done / self.total, 1.0))
-        self._tell(force=self.done >= self.total)
+        """Count steps that are done."""
+        self._n_done += amount
+        self._notify()
+
+    def end(self) -> None:
+        """End the fit."""
+        for listener in self._listeners:
+            listener.end()
 
     @property
     def on_check(self) -> Callback | None:
-        """For the solver."""
-        return self._check if self.verbose or self.tasks is not None else None
+        """The callback for the solver, or None if nobody listens to its checks."""
+        return self._check if any(listener.wants_checks for listener in self._listeners) else None
 
     @contextmanager
-    def named(self, who: str) -> Iterator[None]:
-        """An error of floating point says in which stage it came up."""
+    def named(self, method: str) -> Iterator[None]:
+        """Add the stage to the message of a numerical error."""
         try:
             yield
         except NumericalError as error:
             raise NumericalError(
-                f"{who} failed while {self.name} ({WORK[self.name]}): {error}"
+                f"{method} failed while {self._name} ({STAGES[self._name]}): {error}"
             ) from error
 
-    def end(self) -> None:
-        """The fit is done."""
-        if self.tasks is not None:
-            self.tasks.end()
-
     def _check(self, check: Check) -> None:
-        if self.verbose:
-            log_check(check)
-        if self.tasks is not None:
-            self.tasks.check(check)
+        for listener in self._listeners:
+            if listener.wants_checks:
+                listener.check(check)
 
-    def _tell(self, *, force: bool) -> None:
+    def _notify(self) -> None:
         now = time.perf_counter()
-        share = min(self.done / self.total, 1.0)
-        remaining = (now - self.began) * (1.0 - share) / share if share > 0 else None
-        progress = Progress(self.name, share, now - self.start, remaining)
-        if self.callback is not None and (force or now - self.told >= OFTEN):
-            self.told = now
-            self.callback(progress)
-        if self.verbose and (share in {0.0, 1.0} or now - self.logged >= SELDOM):
-            self.logged = now
-            log_progress(progress)
+        share = min(self._n_done / self._n_steps, 1.0)
+        remaining = (now - self._stage_start) * (1.0 - share) / share if share > 0 else None
+        progress = Progress(self._name, share, now - self._start, remaining)
+        for listener in self._listeners:
+            listener.advance(progress)
 
 
-def listen() -> None:
-    """Without a logging set-up of the user's, lines go to standard error."""
-    if not logger.hasHandlers():
-        logger.addHandler(logging.StreamHandler())
-    if logger.getEffectiveLevel() > logging.INFO:
-        logger.setLevel(logging.INFO)
+class CallbackListener:
+    """Calls the ``callback`` of an estimator."""
+
+    wants_checks = False
+
+    def __init__(self, callback: Callable[[Progress], None]) -> None:
+        self._callback = callback
+        self._last_call = 0.0
+
+    def begin(self, stage: str, n_steps: int) -> None:
+        self._last_call = 0.0
+
+    def advance(self, progress: Progress) -> None:
+        now = time.perf_counter()
+        if progress.share == 1.0 or now - self._last_call >= CALLBACK_INTERVAL:
+            self._last_call = now
+            self._callback(progress)
+
+    def check(self, check: Check) -> None:
+        pass
+
+    def end(self) -> None:
+        pass
 
 
-def log_progress(progress: Progress) -> None:
-    left = (
-        ""
-        if progress.remaining is None or progress.share == 1
-        else f", {progress.remaining:.0f} s left"
-    )
-    logger.info(
-        "%7.1f s  %-9s %3.0f %%%s", progress.elapsed, progress.stage, 100 * progress.share, left
-    )
+class LogListener:
+    """Logs progress and the solver's checks, for ``verbose``."""
+
+    wants_checks = True
+
+    def __init__(self) -> None:
+        self._last_line = 0.0
+        if not logger.hasHandlers():  # the user has not set up logging: write to standard error
+            logger.addHandler(logging.StreamHandler())
+        if logger.getEffectiveLevel() > logging.INFO:
+            logger.setLevel(logging.INFO)
+
+    def begin(self, stage: str, n_steps: int) -> None:
+        self._last_line = time.perf_counter()
+
+    def advance(self, progress: Progress) -> None:
+        now = time.perf_counter()
+        if progress.share in {0.0, 1.0} or now - self._last_line >= LOG_INTERVAL:
+            self._last_line = now
+            logger.info("%s", progress_line(progress))
+
+    def check(self, check: Check) -> None:
+        logger.info(
+            "iteration %4d  objective %.6e  certified gap %.1e  directions %d",
+            check.n_iter,
+            check.objective,
+            check.gap,
+            check.n_directions,
+        )
+
+    def end(self) -> None:
+        pass
 
 
-def log_check(check: Check) -> None:
-    logger.info(
-        "iteration %4d  objective %.6e  certified gap %.1e  directions %d",
-        check.n_iter,
-        check.objective,
-        check.gap,
-        check.n_directions,
-    )
+def progress_line(progress: Progress) -> str:
+    """Return one line of the log."""
+    line = f"{progress.elapsed:7.1f} s  {progress.stage:<9} {100 * progress.share:3.0f} %"
+    if progress.remaining is None or progress.share == 1:
+        return line
+    return f"{line}, {progress.remaining:.0f} s left"

@@ -1,4 +1,4 @@
-"""One wide table, cut into views by its columns."""
+"""Split one wide table into views by its columns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
@@ -9,23 +9,23 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from viewspan._utils.typing import AnyArray
-from viewspan.fit.callbacks import CallbackSupportMixin, tasks_of, with_callbacks
 from viewspan.inputs.column_selection import Selection, as_table, check_partition, cut, positions
 from viewspan.inputs.fitted_inputs import check_same_names, check_same_number
 
 
-class ViewSplitter(
-    CallbackSupportMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
-):  # type: ignore[call-arg]
-    """Cut one wide table into views, so that :class:`~sklearn.pipeline.Pipeline` and
-    :class:`~sklearn.model_selection.GridSearchCV`, which know one table, can be used.
+class ViewSplitter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """Split one wide table into views.
+
+    :class:`~sklearn.pipeline.Pipeline` and :class:`~sklearn.model_selection.GridSearchCV` take one
+    table; as their first step, this makes views of it.
 
     Parameters
     ----------
     columns : dict or list of selections
-        The columns of every view: a list of names or of positions, a slice of either (names with both ends, positions
-        without the last, as in pandas), a mask of booleans, or a callable that makes one of these of the table, such as
-        :func:`sklearn.compose.make_column_selector`. No column may be in two views.
+        The columns of every view: a list of names or of positions, a slice of either (names with
+        both ends, positions without the last, as in pandas), a boolean mask, or a callable that
+        returns one of these for the table, such as :func:`sklearn.compose.make_column_selector`.
+        No column may be in two views.
     remainder : {"raise", "drop"}
         What to do with columns that are in no view.
 
@@ -43,9 +43,9 @@ class ViewSplitter(
     >>> from sklearn.pipeline import make_pipeline
     >>> from viewspan import CLRSC, ViewSplitter
     >>> rng = np.random.default_rng(0)
-    >>> table = np.hstack(
-    ...     [np.vstack([rng.normal(size=(20, 2)) @ rng.normal(size=(2, 30)) for _ in range(2)]) for _ in range(2)]
-    ... )
+    >>> def subspaces():
+    ...     return np.vstack([rng.normal(size=(20, 2)) @ rng.normal(size=(2, 30)) for _ in range(2)])
+    >>> table = np.hstack([subspaces(), subspaces()])
     >>> split = ViewSplitter({"images": slice(0, 30), "texts": slice(30, 60)})
     >>> model = make_pipeline(split, CLRSC(n_clusters=2, random_state=0))
     >>> np.bincount(model.fit_predict(table))
@@ -63,7 +63,6 @@ class ViewSplitter(
         self.columns = columns
         self.remainder = remainder
 
-    @with_callbacks
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the columns.
 
@@ -79,7 +78,6 @@ class ViewSplitter(
         self._validate_params()
         if len(self.columns) == 0:
             raise ValueError("columns must name one view at least. Got none.")
-        tasks = tasks_of(self, X, y, n_stages=0)
         table, names = as_table(X)
         pairs = list(zip(self._view_names(), self._selections(), strict=True))
         found = [positions(table, names, chosen, view) for view, chosen in pairs]
@@ -91,12 +89,12 @@ class ViewSplitter(
         if names is not None:
             self.feature_names_in_ = names
         self.positions_ = self._like_columns(found)
-        if tasks is not None:
-            tasks.end()
         return self
 
     def transform(self, X: Any) -> Any:
-        """Cut a table like the one that was fitted; nothing is copied where columns stand side by side in an array.
+        """Split a table like the one that was fitted.
+
+        Columns that are adjacent in an array are not copied.
 
         Parameters
         ----------
@@ -105,7 +103,7 @@ class ViewSplitter(
         Returns
         -------
         dict or list of tables (n_samples, n_features_i)
-            Of the kind that was given: arrays of an array, frames of a frame.
+            Arrays for an array, data frames for a data frame.
         """
         check_is_fitted(self)
         table, names = as_table(X)
@@ -114,12 +112,12 @@ class ViewSplitter(
         return self._like_columns([cut(table, chosen) for chosen in self._found()])
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
-        """Names of all features, view by view: those of the table behind the name of the view and two underscores.
+        """Return the names of all features, view by view: ``view__feature``.
 
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names of the table's columns, if it has none of its own; x0, x1, … by default.
+            Names of the table's columns if it has none; x0, x1, … by default.
 
         Returns
         -------
@@ -153,7 +151,7 @@ class ViewSplitter(
         )
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Changes nothing, because views are of the kind of the table; so that pipelines can set it for other steps.
+        """Do nothing: views have the type of the table. Pipelines call this for all steps.
 
         Parameters
         ----------
@@ -175,7 +173,7 @@ class ViewSplitter(
         return list(self.columns.values() if isinstance(self.columns, Mapping) else self.columns)
 
     def _view_names(self) -> list[str]:
-        """What messages call the views."""
+        """Return the names of the views for messages."""
         if isinstance(self.columns, Mapping):
             return [str(name) for name in self.columns]
         return [f"view {position}" for position in range(len(self.columns))]

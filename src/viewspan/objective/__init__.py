@@ -1,4 +1,35 @@
-"""The objective: three independent axes and the problem they form.
+"""The objective: three independent axes, the problem that they form, and its certificate.
 
 minimise  Σ_i [ datafit(X_i − X_i Z_i) + λ_i · penalty(Z_i) ] + τ · coupling(Z_1, …, Z_c)
+
+Subclass :class:`Datafit`, :class:`Penalty` or :class:`Coupling` to add a method of your own, and
+:class:`WeightRule` for a rule that chooses its λ.
 """
+
+from viewspan.objective.couplings import (
+    Coupling,
+    L12Coupling,
+    NuclearCoupling,
+    RankOne,
+    Uncoupled,
+)
+from viewspan.objective.datafits import L1, L12, Datafit, Frobenius
+from viewspan.objective.penalties import Nuclear, Penalty, ZeroDiagonalL1
+from viewspan.objective.weight_rule import Pull, WeightRule
+
+__all__ = [
+    "L1",
+    "L12",
+    "Coupling",
+    "Datafit",
+    "Frobenius",
+    "L12Coupling",
+    "Nuclear",
+    "NuclearCoupling",
+    "Penalty",
+    "Pull",
+    "RankOne",
+    "Uncoupled",
+    "WeightRule",
+    "ZeroDiagonalL1",
+]

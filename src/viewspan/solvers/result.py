@@ -1,8 +1,8 @@
 """What a solver gives back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -86,8 +86,8 @@ class Result:
     n_views : int
     basis : array (N, r)
         ``left``, or the identity.
-    coefficients : list of arrays (N, N)
-        Z_i, built when asked for: column j rebuilds sample j from all samples.
+    coefficients : sequence of arrays (N, N)
+        Z_i, each built when it is read: column j represents sample j by all samples.
     """
 
     cores: Array = field(repr=False)
@@ -119,12 +119,9 @@ class Result:
         return np.eye(self.cores.shape[1]) if self.left is None else self.left
 
     @property
-    def coefficients(self) -> list[Array]:
-        """Z_i (N × N), built when asked for: column j rebuilds sample j from all samples."""
-        if self.scales is None:
-            return [self.coefficient(view) for view in range(len(self.cores))]
-        shared = self.coefficient(0)
-        return [scale * shared for scale in self.scales.astype(shared.dtype)]
+    def coefficients(self) -> "Coefficients":
+        """Z_i (N × N) for every view: column j represents sample j by all samples."""
+        return Coefficients(self)
 
     def astype(self, dtype: np.dtype[Any]) -> "Result":
         """The same result with cores and bases of another precision; objective and bound stay those that were
@@ -142,6 +139,34 @@ class Result:
         """What one core stands for: a Z_i, or the matrix that all views share."""
         lifted: Array = self.cores[view] if self.left is None else self.left @ self.cores[view]
         return lifted if self.right is None else lifted @ self.right.T
+
+
+class Coefficients(Sequence[Array]):
+    """The Z_i of a result, each built when it is read, because they may not fit in memory."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    def __len__(self) -> int:
+        return self._result.n_views
+
+    @overload
+    def __getitem__(self, view: int) -> Array: ...
+    @overload
+    def __getitem__(self, view: slice) -> list[Array]: ...
+    def __getitem__(self, view: int | slice) -> Array | list[Array]:
+        if isinstance(view, slice):
+            return [self[each] for each in range(*view.indices(len(self)))]
+        position = range(len(self))[view]
+        if self._result.scales is None:
+            return self._result.coefficient(position)
+        shared = self._result.coefficient(0)
+        return np.asarray(self._result.scales.astype(shared.dtype)[position] * shared)
+
+    def __repr__(self) -> str:
+        left = self._result.left
+        n_rows = self._result.cores.shape[1] if left is None else len(left)
+        return f"<coefficients of {len(self)} views, {n_rows} × {n_rows} each, built when read>"
 
 
 def relative_gap(objective: float, dual_bound: float) -> float:

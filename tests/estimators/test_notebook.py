@@ -10,7 +10,8 @@ from sklearn.pipeline import make_pipeline
 
 import viewspan
 from tests.problems import two_subspaces
-from viewspan.estimators.representation import IN_DIAGRAM, found_html
+from viewspan.estimators.notebook import results_html
+from viewspan.solvers.result import Result
 
 VIEWS, _ = two_subspaces()
 NAMED = {"images": VIEWS[0], '<script>alert("1")</script> & more': VIEWS[1]}
@@ -27,7 +28,7 @@ def cells(html):
 
 
 def test_what_was_found_is_told():
-    rows = cells(found_html(FITTED))
+    rows = cells(results_html(FITTED))
     assert rows[:6] == [
         ["samples", "30"],
         ["clusters", "2 of 15, 15 samples"],
@@ -65,7 +66,7 @@ def test_what_was_found_is_told():
 )
 @pytest.mark.filterwarnings("ignore:The solver reached max_iter")
 def test_every_method_can_tell(model, rows):
-    found = cells(found_html(model.set_params(random_state=0).fit(VIEWS)))
+    found = cells(results_html(model.set_params(random_state=0).fit(VIEWS)))
     assert all(row in found for row in rows)
     if isinstance(model, viewspan.SSC):
         spans = [f"{row.min():.3g} to {row.max():.3g}" for row in model.lam_]
@@ -75,43 +76,44 @@ def test_every_method_can_tell(model, rows):
     )
 
 
-def test_it_stands_in_scikit_learns_diagram():
+def test_parameters_and_results_are_shown():
     shown = FITTED._repr_html_()
-    assert "sk-top-container" in shown
-    assert shown.count("What was found") == 1
-    assert FITTED._repr_mimebundle_()["text/html"].count("What was found") == 1
-    assert "What was found" not in viewspan.CLRSC()._repr_html_()
+    assert "CLRSC(n_clusters=2, random_state=0)" in shown and "certified gap" in shown
+    assert FITTED._repr_mimebundle_()["text/html"] == shown
+    assert "certified gap" not in viewspan.CLRSC()._repr_html_()
+    with sklearn.config_context(display="text"):
+        assert list(FITTED._repr_mimebundle_()) == ["text/plain"]
+
+
+def test_a_pipeline_is_shown_without_building_coefficients(monkeypatch):
     split = viewspan.ViewSplitter([slice(0, 12), slice(12, 24)])
     pipeline = make_pipeline(split, viewspan.CLRSC(2, random_state=0)).fit(np.hstack(VIEWS))
-    assert pipeline._repr_html_().count("What was found") == IN_DIAGRAM
-    with sklearn.config_context(display="text"):
-        assert not hasattr(FITTED, "_repr_html_")
-        assert list(FITTED._repr_mimebundle_()) == ["text/plain"]
+    monkeypatch.setattr(Result, "coefficient", lambda *_: pytest.fail("N × N coefficients"))
+    assert "CLRSC" in pipeline._repr_html_()
 
 
 def test_names_are_escaped_and_nothing_is_fetched():
     assert "alert(&quot;1&quot;)" in FITTED._repr_html_()
     assert 'alert("1")' not in FITTED._repr_html_()
-    assert not re.search(r"https?:|src=|url\(|@import|<script", found_html(FITTED))
+    assert not re.search(r"https?:|src=|url\(|@import|<script", FITTED._repr_html_())
 
 
 def test_looking_computes_nothing(monkeypatch):
-    """Not the coefficients, which may not fit into memory, nor subspaces; and batches wait."""
+    """Neither coefficients nor subspaces are computed, and batches stay unsolved."""
 
     def fail(self):
         pytest.fail("asked for")
 
     for name in ("coefficients_", "subspaces_", "view_scores_", "outlier_scores_", "basis_"):
         monkeypatch.setattr(viewspan.CLRSC, name, property(fail))
-    assert "What was found" in FITTED._repr_html_()
+    assert "certified gap" in FITTED._repr_html_()
     batches = viewspan.CLRSC(2, random_state=0).partial_fit(VIEWS)
-    monkeypatch.setattr(viewspan.CLRSC, "_settle", fail)
     for shown in (batches._repr_html_(), batches._repr_mimebundle_()["text/html"]):
         assert ["samples", "30 in batches"] in cells(shown)
-        assert "when its labels are asked for" in shown
+        assert "call partial_fit() without data" in shown
     assert "result_" not in vars(batches)
     monkeypatch.undo()
-    assert len(batches.labels_) == 30
+    assert len(batches.partial_fit().labels_) == 30
     assert ["samples", "30 in batches"] in cells(batches._repr_html_())
 
 
@@ -119,7 +121,7 @@ def test_parameters_that_no_solver_takes_can_be_looked_at():
     model = (
         viewspan.CLRSC(2, random_state=0).fit(VIEWS).set_params(datafit="l12", coupling="rank_one")
     )
-    assert "What was found" in model._repr_html_()
+    assert "certified gap" in model._repr_html_()
 
 
 def test_long_lists_are_cut():
@@ -127,7 +129,10 @@ def test_long_lists_are_cut():
     model = viewspan.CLRSC(2, random_state=0, lam=1.0, tau=0.0).fit(
         [rng.normal(size=(6, 2)) for _ in range(25)]
     )
-    rows = cells(found_html(model))
+    rows = cells(results_html(model))
     assert rows[-1] == ["and 5 more"]
     assert sum(row[0].startswith("view ") for row in rows) == 20
-    assert cells(found_html(viewspan.CLRSC(2, random_state=0).fit(VIEWS[0])))[-1][:2] == ["X", "12"]
+    assert cells(results_html(viewspan.CLRSC(2, random_state=0).fit(VIEWS[0])))[-1][:2] == [
+        "X",
+        "12",
+    ]

@@ -13,8 +13,9 @@ from sklearn.metrics import adjusted_rand_score
 import viewspan
 from tests.problems import many_subspaces, two_subspaces
 from viewspan._utils import memory
-from viewspan.estimators import scalable
+from viewspan.fit import memory as fit_memory
 from viewspan.inputs import blocks
+from viewspan.inputs.views import Views
 
 LANDMARKS = {"graph": "landmarks", "n_landmarks": 200, "random_state": 0}
 MODELS = [
@@ -125,10 +126,10 @@ def test_a_memory_map_is_never_copied_as_a_whole(dtype, tmp_path, monkeypatch):
     """Blocks of at most 256 samples are read, whatever the type."""
     views, labels = many_subspaces()
     largest = []
-    read = scalable.Views.read
+    read = Views.read
     monkeypatch.setattr(blocks, "ENTRIES", 1)
     monkeypatch.setattr(
-        scalable.Views,
+        Views,
         "read",
         lambda self, **kw: largest.append(self.n_samples) or read(self, **kw),
     )
@@ -206,32 +207,55 @@ def test_batches_add_up(size, many):
         rows = slice(start, min(start + size, stop))
         for buffer, view in zip(buffers, views, strict=True):
             buffer[: rows.stop - start] = view[rows]
-        model.partial_fit(
-            [buffer[: rows.stop - start] for buffer in buffers]
-        )  # the next batch overwrites it
+        # the next batch overwrites the buffers
+        model.partial_fit([buffer[: rows.stop - start] for buffer in buffers])
+    model.partial_fit()
     if stop == 1200:
         assert model.objective_ == pytest.approx(expected.objective_, rel=2e-4)
     assert adjusted_rand_score(labels, model.predict(views)) > 0.99
     np.testing.assert_array_equal(model.labels_, model.predict([view[rows] for view in views]))
 
 
-def test_batches_are_solved_when_asked_and_again_after_more(many, monkeypatch):
+def test_batches_are_solved_when_asked_and_again_after_more(many):
     views, labels = many
-    model, solved = viewspan.CLRSC(5, **LANDMARKS), []
-    original = scalable.fit_landmarks
-    monkeypatch.setattr(
-        scalable, "fit_landmarks", lambda *given: solved.append(1) or original(*given)
-    )
+    model = viewspan.CLRSC(5, **LANDMARKS)
     with pytest.raises(NotFittedError):
         model.predict(views)
     model.partial_fit([view[:600] for view in views])
-    assert not solved
-    assert model.n_clusters_ == 5 and model.labels_.shape == (600,) and len(solved) == 1
+    assert not hasattr(model, "labels_")
     model.predict(views)
-    assert len(solved) == 1
+    solved = model.result_
+    assert model.n_clusters_ == 5 and model.labels_.shape == (600,)
+    model.predict(views)
+    assert model.result_ is solved
     model.partial_fit([view[600:] for view in views])
+    assert not hasattr(model, "result_")
     assert adjusted_rand_score(labels, pickle.loads(pickle.dumps(model)).predict(views)) > 0.99
+    assert model.partial_fit() is model and model.labels_.shape == (600,)
     assert model.fit(views).labels_.shape == (1200,)
+
+
+@pytest.mark.parametrize(
+    "name", ["labels_", "result_", "n_clusters_", "subspaces_", "fitted_graph_", "coefficients_"]
+)
+def test_attributes_of_batches_say_what_to_call(name, many):
+    model = viewspan.CLRSC(5, random_state=0).partial_fit(many[0])
+    assert not hasattr(model, name)
+    with pytest.raises(NotFittedError, match=r"1200 samples .* call partial_fit\(\) without data"):
+        getattr(model, name)
+    assert not hasattr(model, "result_")
+
+
+def test_solving_without_a_batch_is_refused(many):
+    with pytest.raises(NotFittedError, match=r"call partial_fit\(X\) first"):
+        viewspan.CLRSC(5).partial_fit()
+    with pytest.raises(NotFittedError, match=r"call partial_fit\(X\) first"):
+        viewspan.CLRSC(5, random_state=0).fit(many[0]).partial_fit()
+
+
+def test_an_unknown_attribute_is_an_ordinary_error():
+    with pytest.raises(AttributeError, match="'CLRSC' object has no attribute 'label_'"):
+        viewspan.CLRSC().label_  # noqa: B018
 
 
 def test_a_first_batch_unlike_the_others_is_told():
@@ -239,7 +263,7 @@ def test_a_first_batch_unlike_the_others_is_told():
     model = viewspan.CLRSC(5, random_state=0).partial_fit([view[:200] for view in views])
     model.partial_fit([1e4 * views[0][200:] * np.r_[1e3, np.ones(19)], views[1][200:]])
     with pytest.warns(UserWarning, match="scaled differently"):
-        _ = model.labels_
+        model.partial_fit()
 
 
 def test_only_methods_that_can_be_reduced_take_batches():
@@ -254,11 +278,11 @@ def test_only_methods_that_can_be_reduced_take_batches():
 @pytest.mark.parametrize("short", [None, 10**6])
 def test_memory_decides_and_refuses_before_the_work(short, many, monkeypatch):
     views, _ = many
-    monkeypatch.setattr(memory, "BLOCKS", 0)
-    monkeypatch.setattr(memory, "available", lambda: short)
+    monkeypatch.setattr(fit_memory, "BLOCK_BYTES", 0)
     if short is None:
         assert viewspan.LRR(5, random_state=0).fit(views).affinity_matrix_.shape == (1200, 1200)
         return
+    monkeypatch.setattr(memory, "available", lambda: short)
     with pytest.raises(
         MemoryError, match=r"SSC would need about .* MB for 1200 samples.*1\.0 MB are available"
     ):
@@ -360,7 +384,7 @@ def test_features_that_come_with_later_batches_are_not_lost():
             model.partial_fit(view[labels == cluster])
         if scale is True:
             with pytest.warns(UserWarning, match="scaled differently"):
-                _ = model.labels_
+                model.partial_fit()
         else:
             np.testing.assert_allclose(model.lam_, clone(model).fit(view).lam_, rtol=1e-6)
         assert adjusted_rand_score(labels, model.predict(view)) == 1.0
