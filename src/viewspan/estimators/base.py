@@ -21,10 +21,10 @@ from viewspan._utils.warnings import warn
 from viewspan.estimators.atomic import atomic_fit, replace_attributes
 from viewspan.estimators.attributes import FittedAttributes
 from viewspan.estimators.notebook import NotebookSummary
-from viewspan.fit.sklearn_tasks import CallbackSupportMixin, stages_for, with_callbacks
 from viewspan.fit.constraints import COUNT, SHARED_CONSTRAINTS, WEIGHT
 from viewspan.fit.run import fit_views
 from viewspan.fit.settings import DEFAULT_N_LANDMARKS, FitSettings
+from viewspan.fit.sklearn_tasks import CallbackSupportMixin, stages_for, with_callbacks
 from viewspan.fit.state import FittedState
 from viewspan.graph.partition import GraphSettings
 from viewspan.inference.assignment import UNKNOWN

@@ -12,8 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from viewspan.estimators.atomic import remove_fitted, replace_attributes
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.fit.batches import Batches
-from viewspan.fit.sklearn_tasks import stages_for, with_callbacks
 from viewspan.fit.constraints import COUNT
+from viewspan.fit.sklearn_tasks import stages_for, with_callbacks
 from viewspan.fit.state import FittedState
 from viewspan.inputs.fitted_inputs import feature_names_of, store_input
 from viewspan.inputs.views import Views, check_views
