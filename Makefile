@@ -9,6 +9,7 @@ UV = $(BIN)/uv pip
 INTO = --quiet --python
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export UV_LINK_MODE = copy
+export UV_COMPILE_BYTECODE = 1
 
 .PHONY: demo test test-oldest test-newest coverage audit lint format docs lock check-lock benchmark benchmark-accuracy \
 	benchmark-scale benchmark-beyond benchmark-missing mutants clean
@@ -17,7 +18,7 @@ demo: $(VENV)/.installed  ## cluster the bundled digits, write the report and pr
 	$(BIN)/viewspan demo --out viewspan-demo --force
 
 test: $(VENV)/.developed  ## all tests, doctests included; one process for each core, each with one BLAS thread
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_OPTIONS)
+	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_OPTIONS)
 
 test-oldest: $(VENV)/.developed  ## all tests with the oldest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear .venv-oldest
@@ -40,10 +41,11 @@ audit:  ## known vulnerabilities of what the lock file pins
 	.venv-audit/bin/pip install --quiet pip-audit
 	.venv-audit/bin/pip-audit --require-hashes --disable-pip --requirement $(LOCK)
 
-lint: $(VENV)/.developed  ## style and types
+lint: $(VENV)/.developed  ## style, types and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 format: $(VENV)/.developed
 	$(BIN)/ruff check --fix .
@@ -79,7 +81,7 @@ benchmark-beyond: $(VENV)/.developed  ## strict rank one against large τ; robus
 benchmark-missing: $(PEERS)/.installed  ## absent samples, against zeros, predictions and iMML: hours
 	cd benchmarks && ../$(PEERS)/bin/python missing.py
 
-mutants: $(VENV)/.developed  ## change model, solvers and graph in 5300 places, one at a time, and see which tests notice: half an hour of CPU
+mutants: $(VENV)/.developed  ## change objective, solvers and graph one at a time, and see which tests notice: half an hour of CPU
 	$(UV) install $(INTO) $(BIN)/python 'mutmut==3.8.*'
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py run
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py again --most 20

@@ -1,11 +1,14 @@
-"""Accuracy without labels: our defaults, the best of a grid with labels, baselines, peers and published figures.
+"""Compare the accuracy of the defaults with an oracle, baselines, other packages and publications.
 
     make benchmark-accuracy
 
-runs every method on every set of the ``multiview`` data folder, each in a process of its own with a time limit, and
-keeps what is done in ``accuracy.csv``, so that it can be stopped and go on. ``--table`` prints the table of that file
-and draws ``accuracy.svg``. Everyone gets the true number of clusters; others get unit-length samples, as ours makes
-them. Our solver is deterministic, so its five seeds cut one graph five times.
+Every method runs on every set of the ``multiview`` data folder, each in its own process with a time
+limit. Finished rows are kept in ``accuracy/accuracy.csv``, so the benchmark can be stopped and
+continued; it takes hours. ``--table`` prints the table of that file and draws ``accuracy.svg``.
+
+All methods get the true number of clusters. The oracle is the best point of a grid, chosen with the
+true labels. Methods of other packages get samples of unit length, which is what viewspan's
+estimators scale to. Our solver is deterministic, so its five seeds cut one graph five times.
 """
 
 import argparse
@@ -19,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from accuracy_table import report
 from rows import append, read
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
@@ -29,13 +33,14 @@ from viewspan.metrics import subspace_clustering_accuracy
 
 SEEDS = 5
 LAMBDAS, TAUS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), (0.0, 1.0, 4.0)
-"""The oracle's grid: multiples of the automatic λ and τ, with both graphs; 36 points."""
+"""Multiples of the automatic λ and τ in the oracle's grid, which has 36 points with both graphs."""
 FIELDS = ["set", "method", "accuracy", "nmi", "ari", "seconds", "detail"]
-SINGLE = ("eyaleb38_raw",)
-"""Sets of one view, where peers for several have nothing to do."""
+SINGLE_VIEW_SETS = ("eyaleb38_raw",)
+"""Sets of one view, which are skipped for multi-view methods of other packages."""
 
 Labelling = np.ndarray
 Method = Callable[[Views, np.ndarray], Iterator[Labelling]]
+"""Function of the views and the true labels that yields one labelling per seed."""
 
 
 def auto(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
@@ -43,6 +48,7 @@ def auto(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
 
 
 def recut(model: Any, views: Views) -> Iterator[Labelling]:
+    """Fit once, and cut the graph again with every other seed."""
     yield model.fit(views).labels_
     for seed in range(1, SEEDS):
         yield ncut(
@@ -51,7 +57,7 @@ def recut(model: Any, views: Views) -> Iterator[Labelling]:
 
 
 def oracle(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
-    """The labelling of the grid that agrees best with the truth."""
+    """Yield the labelling of the grid with the highest accuracy."""
 
     def labellings() -> Iterator[Labelling]:
         first = CLRSC(n_clusters=count(truth), affinity="coefficients", tol=1e-3).fit(views)
@@ -73,21 +79,20 @@ def oracle(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
                 try:
                     yield model.fit(views).labels_
                     yield ncut(affinity(model.result_), count(truth), random_state=0)
-                except ValueError:  # weights that leave nothing
+                except ValueError:  # the weights are so large that all coefficients are zero
                     continue
 
     yield max(labellings(), key=lambda labels: subspace_clustering_accuracy(truth, labels))
 
 
 def best_view(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
-    """LRR of the one view that agrees best with the truth, chosen with the labels."""
+    """Cluster the view on which LRR has the highest accuracy, chosen with the true labels."""
+
+    def mean_accuracy(run: list[Labelling]) -> float:
+        return float(np.mean([subspace_clustering_accuracy(truth, labels) for labels in run]))
+
     runs = [list(recut(LRR(n_clusters=count(truth), random_state=0), [view])) for view in views]
-    yield from max(
-        runs,
-        key=lambda run: float(
-            np.mean([subspace_clustering_accuracy(truth, labels) for labels in run])
-        ),
-    )
+    yield from max(runs, key=mean_accuracy)
 
 
 def late(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
@@ -113,6 +118,8 @@ def neighbours(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
 
 
 def peer(module: str, name: str) -> Method:
+    """Return a method of another package."""
+
     def run(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
         build = getattr(__import__(module, fromlist=[name]), name)
         for seed in range(SEEDS):
@@ -136,13 +143,16 @@ METHODS: dict[str, Method] = {
 
 
 def estimated_count(views: Views, truth: np.ndarray) -> dict[str, Any]:
-    """The number of clusters found without being told."""
+    """Return the estimated and the true number of clusters."""
     model = CLRSC(random_state=0).fit(views)
     return {"detail": f"{model.n_clusters_} - {count(truth)}"}
 
 
 def cost(views: Views, truth: np.ndarray) -> dict[str, Any]:
-    """``auto`` in units of one solve with the numbers it found and the same graph, best of three each."""
+    """Return the time of an automatic fit, also relative to a fit with the weights it found.
+
+    Both times are the best of three.
+    """
     model = CLRSC(count(truth), random_state=0).fit(views)
     given = CLRSC(count(truth), lam=model.lam_, tau=model.tau_, affinity="patterns", random_state=0)
     seconds = {}
@@ -167,7 +177,7 @@ def count(truth: np.ndarray) -> int:
 
 
 def measure(name: str, method: str) -> dict[str, Any]:
-    """One row; seconds are those of the first labelling, a whole fit."""
+    """Return one row; the seconds are those of the first labelling, which includes the fit."""
     views, truth = real(name)
     if method in EXTRAS:
         return EXTRAS[method](views, truth)
@@ -189,23 +199,25 @@ def measure(name: str, method: str) -> dict[str, Any]:
 
 
 def in_own_process(name: str, method: str, limit: float) -> dict[str, Any]:
-    """A crash, a missing package or a run without end is a row too."""
+    """Measure in another process; a crash, missing package or timeout becomes the detail."""
     command = [sys.executable, __file__, "--one", name, method]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=True)
+        result = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=True)
     except subprocess.TimeoutExpired:
         return {"detail": f"over {limit:.0f} s"}
     except subprocess.CalledProcessError as error:
         return {"detail": (error.stderr.strip().splitlines() or ["killed"])[-1][:100]}
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+    return dict(json.loads(result.stdout.splitlines()[-1]))
 
 
 def run_all(path: Path, sets: list[str], methods: list[str], limit: float) -> None:
-    """Append every row that is missing."""
+    """Append all missing rows to the file."""
     done = {(row["set"], row["method"]) for row in read(path)}
     for method in methods:
         for name in sets:
-            if (name, method) in done or (name in SINGLE and METHODS.get(method) in peers()):
+            if (name, method) in done or (
+                name in SINGLE_VIEW_SETS and METHODS.get(method) in peers()
+            ):
                 continue
             row = {"set": name, "method": method, **in_own_process(name, method, limit)}
             append(path, FIELDS, row)
@@ -219,18 +231,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--one", nargs=2, metavar=("SET", "METHOD"), help="one row, as JSON")
     parser.add_argument(
-        "--sets", nargs="*", help="these sets only; all by default, from small to large"
+        "--one", nargs=2, metavar=("SET", "METHOD"), help="measure one row and print it as JSON"
+    )
+    parser.add_argument("--sets", nargs="*", help="sets to run (default: all, from small to large)")
+    parser.add_argument(
+        "--methods", nargs="*", choices=[*METHODS, *EXTRAS], help="methods to run (default: all)"
     )
     parser.add_argument(
-        "--methods", nargs="*", choices=[*METHODS, *EXTRAS], help="these methods only"
+        "--limit", type=float, default=1800.0, help="time limit in seconds for one set and method"
     )
     parser.add_argument(
-        "--limit", type=float, default=1800.0, help="seconds for one set and method, all seeds"
-    )
-    parser.add_argument(
-        "--table", action="store_true", help="print the table and draw the picture of what is there"
+        "--table", action="store_true", help="run nothing; print the table and draw the picture"
     )
     parser.add_argument("-o", "--output", type=Path, default=Path("accuracy"))
     options = parser.parse_args()
@@ -239,13 +251,11 @@ def main() -> None:
         print(json.dumps(measure(*options.one)))
         return
     options.output.mkdir(exist_ok=True)
-    found = options.output / "accuracy.csv"
+    path = options.output / "accuracy.csv"
     if not options.table:
         sets = options.sets or sorted(available(), key=lambda name: len(real(name)[1]))
-        run_all(found, sets, options.methods or [*METHODS, *EXTRAS], options.limit)
-    from accuracy_table import report
-
-    report(read(found), options.output)
+        run_all(path, sets, options.methods or [*METHODS, *EXTRAS], options.limit)
+    report(read(path), options.output)
 
 
 def available() -> list[str]:

@@ -1,4 +1,4 @@
-"""The table and the picture of ``accuracy.py``."""
+"""Table and picture of the results of ``accuracy.py``, which imports this module."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,26 +23,27 @@ PUBLISHED = {
     "citeseer": (54.5, "MSGL"),
     "ccv": (24.0, "FPMVS"),
 }
-"""Best accuracy seen in publications, tuned there with labels; for scene15_lowdim only an NMI is published, 46.6
-(COMIC).
-"""
+"""Best published accuracy and its method; the publications tune with the true labels."""
 PUBLISHED_NMI = {"scene15_lowdim": (46.6, "COMIC")}
+"""Best published NMI of sets for which no accuracy is published."""
 ORACLE, OURS = "oracle", "viewspan auto"
+Cells = dict[tuple[str, str], dict[str, str]]
+"""Rows of the CSV file, by set and method."""
 COLORS = {OURS: "#d7301f", ORACLE: "#888888", "published": "#1b7837"}
 
 
 def report(rows: Sequence[dict[str, str]], folder: Path) -> None:
-    """Print accuracies, NMI, ARI and seconds, and draw the accuracies."""
+    """Print tables of accuracy, NMI, ARI and time, and draw the accuracies."""
     cells = {(row["set"], row["method"]): row for row in rows}
     sets = list(dict.fromkeys(row["set"] for row in rows))
     methods = [
         m
         for m in dict.fromkeys(row["method"] for row in rows)
-        if any(value(cells, s, m) is not None for s in sets)
+        if any(accuracy_of(cells, s, m) is not None for s in sets)
     ]
     print_table(
         ["accuracy in percent", *methods, "published", "k found - k", "auto / one solve"],
-        [line(cells, name, methods) for name in sets] + [mean_line(cells, sets, methods)],
+        [set_row(cells, name, methods) for name in sets] + [mean_row(cells, sets, methods)],
     )
     for measure in ("nmi", "ari", "seconds"):
         print()
@@ -53,17 +54,15 @@ def report(rows: Sequence[dict[str, str]], folder: Path) -> None:
     draw(cells, sets, methods, folder / "accuracy.svg")
 
 
-def value(cells: dict[tuple[str, str], dict[str, str]], name: str, method: str) -> float | None:
+def accuracy_of(cells: Cells, name: str, method: str) -> float | None:
     text = cells.get((name, method), {}).get("accuracy", "")
     return float(text) if text else None
 
 
-def line(
-    cells: dict[tuple[str, str], dict[str, str]], name: str, methods: Sequence[str]
-) -> list[str]:
+def set_row(cells: Cells, name: str, methods: Sequence[str]) -> list[str]:
     row = [name]
     for method in methods:
-        found = value(cells, name, method)
+        found = accuracy_of(cells, name, method)
         row.append(
             cells.get((name, method), {}).get("detail", "") if found is None else f"{found:.1f}"
         )
@@ -75,36 +74,34 @@ def line(
     ]
 
 
-def mean_line(
-    cells: dict[tuple[str, str], dict[str, str]], sets: Sequence[str], methods: Sequence[str]
-) -> list[str]:
-    """Over the sets that a method finished; behind it, where some are missing, ours over the same sets."""
+def mean_row(cells: Cells, sets: Sequence[str], methods: Sequence[str]) -> list[str]:
+    """Return the mean accuracies over the sets that each method finished.
+
+    If a method did not finish all sets, the mean of the defaults over the same sets is added.
+    """
     row = ["mean"]
     for method in methods:
-        done = [name for name in sets if value(cells, name, method) is not None]
-        mean = np.mean([value(cells, name, method) for name in done])
-        ours = np.mean([value(cells, name, OURS) or np.nan for name in done])
-        row.append(
-            f"{mean:.1f}"
-            if len(done) == len(sets)
-            else f"{mean:.1f} (ours {ours:.1f} on these {len(done)})"
-        )
+        done = [name for name in sets if accuracy_of(cells, name, method) is not None]
+        mean = np.mean([accuracy_of(cells, name, method) for name in done])
+        ours = np.mean([accuracy_of(cells, name, OURS) or np.nan for name in done])
+        note = "" if len(done) == len(sets) else f" (ours {ours:.1f} on these {len(done)})"
+        row.append(f"{mean:.1f}{note}")
     return [*row, "", "", ""]
 
 
 def draw(
-    cells: dict[tuple[str, str], dict[str, str]],
+    cells: Cells,
     sets: Sequence[str],
     methods: Sequence[str],
     path: Path,
 ) -> None:
-    """One line per set: ours, the oracle, the published best, and everyone else in grey."""
+    """Draw one row per set: the defaults, the oracle, the best published, others in grey."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(8, 0.34 * len(sets) + 1.4), layout="constrained")
-    order = sorted(sets, key=lambda name: value(cells, name, OURS) or 0.0)
+    order = sorted(sets, key=lambda name: accuracy_of(cells, name, OURS) or 0.0)
     for height, name in enumerate(order):
-        others = [value(cells, name, m) for m in methods if m not in (OURS, ORACLE)]
+        others = [accuracy_of(cells, name, m) for m in methods if m not in (OURS, ORACLE)]
         axes.plot(
             [v for v in others if v is not None],
             [height] * sum(v is not None for v in others),
@@ -114,40 +111,30 @@ def draw(
         )
         if name in PUBLISHED:
             axes.plot(PUBLISHED[name][0], height, "D", mfc="none", color=COLORS["published"], ms=6)
-        if value(cells, name, ORACLE) is not None:
+        if accuracy_of(cells, name, ORACLE) is not None:
             axes.plot(
-                value(cells, name, ORACLE), height, "o", mfc="none", color=COLORS[ORACLE], ms=8
+                accuracy_of(cells, name, ORACLE),
+                height,
+                "o",
+                mfc="none",
+                color=COLORS[ORACLE],
+                ms=8,
             )
-        if value(cells, name, OURS) is not None:
-            axes.plot(value(cells, name, OURS), height, "o", color=COLORS[OURS], ms=6)
+        if accuracy_of(cells, name, OURS) is not None:
+            axes.plot(accuracy_of(cells, name, OURS), height, "o", color=COLORS[OURS], ms=6)
     axes.set_yticks(range(len(order)), order)
     axes.set(xlabel="accuracy in percent", xlim=(0, 101))
     axes.grid(axis="x", color="#eeeeee")
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    handles = [
-        plt.Line2D([], [], marker="o", ls="", color=COLORS[OURS], label="viewspan, untuned"),
-        plt.Line2D(
-            [],
-            [],
-            marker="o",
-            ls="",
-            mfc="none",
-            color=COLORS[ORACLE],
-            label="best of a grid, with labels",
-        ),
-        plt.Line2D(
-            [],
-            [],
-            marker="D",
-            ls="",
-            mfc="none",
-            color=COLORS["published"],
-            label="best published, with labels",
-        ),
-        plt.Line2D([], [], marker="|", ls="", color="#999999", label="other methods"),
-    ]
+    styles = {
+        "viewspan, untuned": {"marker": "o", "color": COLORS[OURS]},
+        "best of a grid, with labels": {"marker": "o", "color": COLORS[ORACLE], "mfc": "none"},
+        "best published, with labels": {"marker": "D", "color": COLORS["published"], "mfc": "none"},
+        "other methods": {"marker": "|", "color": "#999999"},
+    }
+    handles = [plt.Line2D([], [], ls="", label=label, **style) for label, style in styles.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=4, frameon=False, fontsize=9)
     figure.savefig(path)
     plt.close(figure)

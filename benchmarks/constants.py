@@ -1,9 +1,10 @@
-"""How much the constants of the automatic choices matter: each halved and doubled.
+"""Measure how much the accuracy depends on the constants of the automatic choices.
 
-    python benchmarks/constants.py
+    python benchmarks/constants.py [--trials 5] [--jobs 2] [--sets SET ...]
 
-Mean accuracy of ``CLRSC(n_clusters=k)`` over the hardest levels of the paper's studies and over the real sets of up to
-700 samples, as it is and with one constant changed at a time.
+Each constant is halved and doubled, one at a time. The table has the mean accuracy of
+``CLRSC(n_clusters=k)`` over the hardest noise levels of the paper's studies, and over the real sets
+of up to 700 samples in the ``multiview`` data folder.
 """
 
 import argparse
@@ -19,12 +20,12 @@ from timing import print_table
 from problems import Views, real
 from viewspan import CLRSC
 from viewspan.datasets import make_face_appearances, make_mineral_mixtures, make_subspaces
-from viewspan.estimators import base, clrsc
-from viewspan.graph import chance, patterns
-from viewspan.graph import discretisation as discretize
-from viewspan.inputs import preparation
+from viewspan.fit import steps
+from viewspan.graph import discretisation, patterns, view_weights
+from viewspan.inputs import column_statistics
 from viewspan.metrics import subspace_clustering_accuracy
-from viewspan.objective import selection
+from viewspan.objective import couplings
+from viewspan.weights import noise
 
 SETS = [
     *("yaleA_3v", "3sources", "webkb_cornell", "msrc_v1_5v", "msrc_v1_6v", "orl_4v"),
@@ -39,31 +40,40 @@ STUDIES: list[tuple[Callable[..., Any], float]] = [
     (make_face_appearances, 0.15),
 ]
 CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
-    "all multiples of λ": (clrsc, "PATH", ((0.5, 1.0, 0.25, 0.125), (2.0, 4.0, 1.0, 0.5))),
-    "coupling, ½": (selection, "COUPLING", (0.25, 1.0)),
-    "floor of λ, 2e-4": (selection, "FLOOR", (1e-4, 4e-4)),
-    "neighbours, 15": (patterns, "NEIGHBORS", (8, 30)),
-    "depth of ranks, 10": (patterns, "DEPTH", (5, 20)),
-    "views alone up to, ¼": (clrsc, "ALONE", (0.125, 0.5)),
-    "clear gap, 2": (discretize, "CLEAR", (1.0, 4.0)),
-    "eigenvectors of a diffusion, 3k": (discretize, "WIDER", (2, 6)),
-    "restarts of k-means, 30": (discretize, "RESTARTS", (15, 60)),
-    "samples that tell a view's worth, 1000": (chance, "ENOUGH", (500, 2000)),
-    "views that are alike, 0.9": (chance, "ALIKE", (0.45, 1.0)),
-    "draws of noise for a mean, 3": (chance, "DRAWS", (1, 6)),
-    "dominant feature, ½": (preparation, "DOMINANT", (0.25, 0.999)),
-    "mean zero by chance, 0.01": (preparation, "BY_CHANCE", (0.005, 0.02)),
-    "gap of a path's other solutions, 1e-3": (base, "ROUGH", (5e-4, 2e-3)),
+    "all multiples of λ": (
+        noise.NoiseRule,
+        "multiples",
+        ((0.5, 1.0, 0.25, 0.125), (2.0, 4.0, 1.0, 0.5)),
+    ),
+    "coupling, ½": (couplings, "NUCLEAR_SHARE", (0.25, 1.0)),
+    "floor of λ, 2e-4": (noise, "LAM_FLOOR", (1e-4, 4e-4)),
+    "neighbours, 15": (patterns, "DEFAULT_N_NEIGHBORS", (8, 30)),
+    "depth of ranks, 10": (patterns, "RANKED_PER_NEIGHBOR", (5, 20)),
+    "views alone up to, ¼": (noise.NoiseRule, "uncoupled_up_to", (0.125, 0.5)),
+    "clear gap, 2": (discretisation, "CLEAR_GAP_FACTOR", (1.0, 4.0)),
+    "eigenvectors of a diffusion, 3k": (discretisation, "EIGENVECTORS_PER_CLUSTER", (2, 6)),
+    "restarts of k-means, 30": (discretisation, "N_KMEANS_STARTS", (15, 60)),
+    "samples that are compared for view weights, 1000": (
+        view_weights,
+        "MAX_COMPARED_SAMPLES",
+        (500, 2000),
+    ),
+    "view weights that become 1, 0.9": (view_weights, "EQUAL_WEIGHT_THRESHOLD", (0.45, 1.0)),
+    "draws of noise for a mean, 3": (view_weights, "N_NOISE_DRAWS", (1, 6)),
+    "dominant feature, ½": (column_statistics, "DOMINANT_SHARE", (0.25, 0.999)),
+    "mean zero by chance, 0.01": (column_statistics, "MAX_CENTRED_MEAN", (0.005, 0.02)),
+    "gap of a path's other solutions, 1e-3": (steps, "GRAPH_TOLERANCE", (5e-4, 2e-3)),
 }
+"""Module and name of every constant, and its two other values."""
 
 
 @contextmanager
 def changed(module: Any, name: str, value: Any) -> Iterator[None]:
-    """The constant at another value, also where it is a default argument."""
+    """Set a constant to another value, also where it is a default argument."""
     builders: tuple[Any, ...] = (patterns.pattern_graph, patterns.neighbour_graph)
     before, defaults = getattr(module, name), builders[0].__defaults__
     setattr(module, name, value)
-    for build in builders if name == "NEIGHBORS" else ():
+    for build in builders if name == "DEFAULT_N_NEIGHBORS" else ():
         build.__defaults__ = (value,)
     try:
         yield
@@ -74,6 +84,7 @@ def changed(module: Any, name: str, value: Any) -> Iterator[None]:
 
 
 def accuracy(problem: tuple[Any, Any], constant: str | None, position: int) -> float:
+    """Return the accuracy on one problem with one constant changed, or none."""
     warnings.simplefilter("ignore")
     data, truth = load(problem)
     model = CLRSC(int(truth.max()) + 1, random_state=0)
@@ -85,13 +96,17 @@ def accuracy(problem: tuple[Any, Any], constant: str | None, position: int) -> f
 
 
 def load(problem: tuple[Any, Any]) -> tuple[Views, np.ndarray]:
+    """Return the views and labels of a problem.
+
+    A problem is ``("real", name)`` or ``(generator, (noise, seed))``.
+    """
     source, detail = problem
     if source == "real":
         return real(detail)
-    noise, trial = detail
-    found = source(noise=noise, random_state=trial)
-    appearances = found[0].values() if isinstance(found[0], dict) else found[0]
-    return list(appearances), np.unique(found[1], return_inverse=True)[1]
+    level, seed = detail
+    views, labels = source(noise=level, random_state=seed)
+    arrays = views.values() if isinstance(views, dict) else views
+    return list(arrays), np.unique(labels, return_inverse=True)[1]
 
 
 def main() -> None:
@@ -100,26 +115,20 @@ def main() -> None:
     )
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--sets", nargs="*", default=SETS, help="these real sets only")
+    parser.add_argument(
+        "--sets", nargs="*", default=SETS, help="real sets (default: those of up to 700 samples)"
+    )
     options = parser.parse_args()
-    studies = [(make, (noise, trial)) for make, noise in STUDIES for trial in range(options.trials)]
+    studies = [(make, (noise, seed)) for make, noise in STUDIES for seed in range(options.trials)]
     problems = [*studies, *[("real", name) for name in options.sets]]
     rows = []
-    for constant, position in [
-        (None, 0),
-        *[(name, place) for name in CONSTANTS for place in (0, 1)],
-    ]:
-        found = np.array(
-            Parallel(options.jobs)(delayed(accuracy)(p, constant, position) for p in problems)
-        )
-        what = (
-            "as they are"
-            if constant is None
-            else f"{constant} → {CONSTANTS[constant][2][position]}"
-        )
-        rows.append(
-            [what, f"{found[: len(studies)].mean():.1f}", f"{found[len(studies) :].mean():.1f}"]
-        )
+    changes = [(None, 0), *((name, position) for name in CONSTANTS for position in (0, 1))]
+    for constant, position in changes:
+        jobs = (delayed(accuracy)(problem, constant, position) for problem in problems)
+        scores = np.array(Parallel(options.jobs)(jobs))
+        means = scores[: len(studies)].mean(), scores[len(studies) :].mean()
+        change = f"{constant} → {CONSTANTS[constant][2][position]}" if constant else "unchanged"
+        rows.append([change, *(f"{mean:.1f}" for mean in means)])
         print(rows[-1], flush=True)
     print_table(["constants", "studies", "real sets"], rows)
 

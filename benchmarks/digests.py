@@ -1,12 +1,12 @@
-"""Compare today's results with a stored table of digests, to show that a refactoring changed nothing.
+"""Compare results with a stored table of digests, to show that a refactoring changed nothing.
 
     python benchmarks/digests.py store FILE     # before the change
     python benchmarks/digests.py compare FILE   # after it
 
-Every case is one fit: the defaults on each shared set that a fit finishes within a minute, and one fit for each
-part of the family on small made data. A digest holds a hash of the labels, the objective, the certified gap, the
-weights λ and τ and the number of iterations. Equal hashes and equal printed digits mean equal results; the last bits
-of the numbers depend on the machine's BLAS, so store and compare on one machine.
+Every case is one fit: the defaults on each shared set that takes at most a minute, and one fit for
+each part of the family on small made data. A digest holds a hash of the labels, the objective, the
+certified gap, the weights λ and τ and the number of iterations. Equal hashes and equal printed
+digits mean equal results. The last bits depend on BLAS, so store and compare on one machine.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ DATA = (
 
 
 def shared_set(name: str) -> tuple[list[np.ndarray], int]:
-    """Views and number of clusters of one shared set."""
+    """Return views and number of clusters of one shared set."""
     with np.load(DATA / f"{name}.npz") as file:
         n_views = sum(key.startswith("view_") for key in file)
         return [file[f"view_{i}"] for i in range(n_views)], len(np.unique(file["labels"]))
@@ -52,7 +52,7 @@ def made(n_per_cluster: int = 30, noise: float = 0.05) -> tuple[list[np.ndarray]
 
 
 def with_missing(views: list[np.ndarray]) -> list[np.ndarray]:
-    """The same views without every seventh sample of the first and every ninth of the second."""
+    """Return the views without every seventh sample of the first and every ninth of the second."""
     views = [view.copy() for view in views]
     views[0][::7] = np.nan
     views[1][3::9] = np.nan
@@ -60,7 +60,7 @@ def with_missing(views: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def digest(model: Any, unseen: Any) -> dict[str, Any]:
-    """What is compared of a fitted model."""
+    """Return what is compared of a fitted model."""
     lam = np.asarray(model.lam_, dtype=float).ravel()
     graph = model.affinity_matrix_
     return {
@@ -81,12 +81,12 @@ def digest(model: Any, unseen: Any) -> dict[str, Any]:
 
 
 def text_hash(labels: Any) -> str:
-    """A short hash of labels."""
+    """Return a short hash of labels."""
     return hashlib.sha256(np.asarray(labels).astype("<i8").tobytes()).hexdigest()[:16]
 
 
 def fit_shared(name: str) -> dict[str, Any]:
-    """The defaults on one shared set."""
+    """Fit the defaults to one shared set."""
     from viewspan import CLRSC
 
     views, n_clusters = shared_set(name)
@@ -95,7 +95,7 @@ def fit_shared(name: str) -> dict[str, Any]:
 
 
 def fit_made(name: str) -> dict[str, Any]:
-    """One fit of the family on made data."""
+    """Fit one part of the family to made data."""
     import viewspan
 
     views, k = made()
@@ -218,7 +218,7 @@ def run(function: Callable[[str], dict[str, Any]], name: str, results: Any) -> N
 def within(
     seconds: float, function: Callable[[str], dict[str, Any]], name: str
 ) -> dict[str, Any] | None:
-    """A digest, or None if the case takes longer."""
+    """Return a digest, or None if the case takes longer."""
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
     process = context.Process(target=run, args=(function, name, results))
@@ -241,10 +241,8 @@ def digests(names: list[str] | None = None) -> dict[str, Any]:
     found = {}
     for case in names or cases:
         result = within(5 * SECONDS if names else SECONDS, *cases[case])
-        print(
-            f"{case:35s} {'over a minute' if result is None else result.get('error', result.get('labels'))}",
-            flush=True,
-        )
+        shown = "out of time" if result is None else result.get("error", result.get("labels"))
+        print(f"{case:35s} {shown}", flush=True)
         if result is not None:
             found[case] = result
     return found

@@ -1,12 +1,12 @@
-"""Damaged files for every reader: how many were tried, what became of them, and the worst time and memory.
+"""Fuzz the readers: read randomly damaged files and report crashes, hangs and wrong errors.
 
     python benchmarks/fuzz.py text --minutes 10
     python benchmarks/fuzz.py all --minutes 10 --keep folder
 
-Whole files of the kind are damaged at random, also inside their compressed parts; files that give an answer that was
-not there before are damaged further. They are read by a process of its own, which may take 3 GB, and 20 seconds of
-computing for one file. A defect is a process that dies, a time or a memory beyond that, or an error that is no sentence
-for the user; the file that showed it is kept.
+Valid files are damaged at random, also inside their compressed parts. A file with an outcome that
+no other file had is damaged further. A worker process reads the files. It may use 3 GB of memory,
+and 20 seconds of computing time per file. A defect is a worker that crashes or exceeds these
+limits, or an error whose message is not one sentence. Files that cause a defect are kept.
 """
 
 import argparse
@@ -26,14 +26,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-
-from tests.strangers import LOADERS
+from tests.untrusted_files import LOADERS, Loader
 from timing import print_table
 
-MEMORY, SECONDS, WAITING = 3_000_000_000, 20, 300
-"""Bytes, seconds of computing, and seconds of waiting, at most, for one file."""
-MOST_KEPT = 3000
-"""Damaged files that are damaged further, at most."""
+MAX_MEMORY, MAX_COMPUTING_SECONDS, MAX_WAITING_SECONDS = 3_000_000_000, 20, 300
+"""Limits on the memory of the worker in bytes, and on the time for one file."""
+MAX_CORPUS = 3000
+"""Largest number of files that are damaged further."""
+HEADER = ["reader", "minutes", "files", "read", "outcomes", "defects", "max s", "max MB"]
 
 
 def main() -> None:
@@ -48,124 +48,104 @@ def main() -> None:
         work(options.loader, options.worker, options.seed, 60 * options.minutes)
         return
     names = list(LOADERS) if options.loader == "all" else [options.loader]
-    header = [
-        "reader",
-        "minutes",
-        "files",
-        "read",
-        "answers",
-        "defects",
-        "slowest, s",
-        "most memory, MB",
-    ]
-    print_table(
-        header, [supervise(name, options.minutes, options.keep, options.seed) for name in names]
-    )
+    rows = [supervise(name, options.minutes, options.keep, options.seed) for name in names]
+    print_table(HEADER, rows)
 
 
 def supervise(name: str, minutes: float, keep: Path, seed: int) -> list[str]:
-    """Start a process that reads, and another one whenever it dies."""
+    """Run workers until the time is over, and return one row of the table."""
     end, reports, defects = time.monotonic() + 60 * minutes, [], set()
     while (left := end - time.monotonic()) > 1:
         with tempfile.TemporaryDirectory() as folder:
-            command = [
-                sys.executable,
-                __file__,
-                name,
-                "--worker",
-                folder,
-                "--seed",
-                str(seed + len(reports)),
-            ]
-            code = subprocess.run([*command, "--minutes", str(left / 60)], check=False).returncode
+            command = [sys.executable, __file__, name, "--worker", folder]
+            command += ["--seed", str(seed + len(reports)), "--minutes", str(left / 60)]
+            code = subprocess.run(command, check=False).returncode
             report = json.loads((Path(folder) / "report.json").read_text())
             reports.append(report)
             if code:
-                what = signal.Signals(-code).name if code < 0 else "error"
+                cause = signal.Signals(-code).name if code < 0 else "error"
                 current = next((Path(folder) / "current").glob("*.*"), None)
                 if current is None:
-                    raise SystemExit(f"{name}: a whole file cannot be read")
-                defects.add(f"{what}: {report['problem']}")
-                keep_file(keep / name, current, what, report["problem"])
+                    raise SystemExit(f"{name}: a valid file cannot be read")
+                defects.add(f"{cause}: {report['problem']}")
+                keep_file(keep / name, current, cause, report["problem"])
     outcomes = set().union(*(report["outcomes"] for report in reports))
     for sentence in sorted(defects):
         print(f"{name}: {sentence}", flush=True)
     for sentence in sorted(outcomes):
         print(f"  {name}: {sentence}", flush=True)
-    files, whole = (sum(report[what] for report in reports) for what in ("files", "read"))
-    worst = [max(report[what] for report in reports) for what in ("slowest", "memory")]
-    counts = [f"{minutes:g}", str(files), str(whole), str(len(outcomes)), str(len(defects))]
-    return [name, *counts, f"{worst[0]:.2f}", f"{worst[1] / 1e6:.0f}"]
+    n_files, n_read = (sum(report[key] for report in reports) for key in ("files", "read"))
+    seconds, memory = (max(report[key] for report in reports) for key in ("seconds", "memory"))
+    counts = [n_files, n_read, len(outcomes), len(defects)]
+    return [name, f"{minutes:g}", *map(str, counts), f"{seconds:.2f}", f"{memory / 1e6:.0f}"]
 
 
-def keep_file(folder: Path, current: Path, what: str, problem: str) -> None:
+def keep_file(folder: Path, current: Path, cause: str, problem: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256(current.read_bytes()).hexdigest()[:8]
-    kept = folder / f"{what}-{digest}-{current.name}"
+    kept = folder / f"{cause}-{digest}-{current.name}"
     shutil.copy(current, kept)
     kept.with_suffix(kept.suffix + ".why").write_text(problem)
 
 
 def work(name: str, folder: Path, seed: int, seconds: float) -> None:
-    """Damage and read until the time is over, or a defect ends it."""
+    """Damage and read files until the time is over or a defect ends the process."""
     loader, rng = LOADERS[name], random.Random(seed)
-    (folder / "seeds").mkdir()
+    (folder / "valid").mkdir()
     (folder / "current").mkdir()
-    corpus = list(loader.files(folder / "seeds").items())
-    n_whole = len(corpus)
-    report = {"files": 0, "read": 0, "outcomes": [], "slowest": 0.0, "memory": 0, "problem": ""}
+    corpus = list(loader.files(folder / "valid").items())
+    n_valid = len(corpus)
+    report = {"files": 0, "read": 0, "outcomes": [], "seconds": 0.0, "memory": 0, "problem": ""}
     (folder / "report.json").write_text(json.dumps(report))
     for file_name, _ in corpus:
-        loader.outcome(folder / "seeds" / file_name)  # so that everything is imported
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    start, kept = time.monotonic(), set()
+        loader.outcome(folder / "valid" / file_name)  # imports everything before the limits
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    start, seen = time.monotonic(), set()
     while time.monotonic() - start < seconds:
-        file_name, content = (
-            corpus[rng.randrange(n_whole)] if rng.random() < 0.4 else rng.choice(corpus)
-        )
-        mutant = loader.mutant(file_name, content, rng)
+        n_choices = n_valid if rng.random() < 0.4 else len(corpus)
+        file_name, content = corpus[rng.randrange(n_choices)]
+        damaged = loader.damaged(file_name, content, rng)
         if report["files"] % 50 == 0:
             (folder / "report.json").write_text(json.dumps(report))
-        before, began = peak(), time.monotonic()
+        memory_before, file_start = peak_memory(), time.monotonic()
         try:
-            outcome = read_one(loader, folder, file_name, mutant)
+            outcome = read_file(loader, folder, file_name, damaged)
         except BaseException:
             report["problem"] = traceback.format_exc(limit=-4)
             (folder / "report.json").write_text(json.dumps(report))
             raise
         report["files"] += 1
         report["read"] += outcome == "read"
-        report["slowest"] = max(report["slowest"], time.monotonic() - began)
-        report["memory"] = max(report["memory"], peak() - before)
-        kind = in_kind(outcome)
-        if kind not in kept:
-            kept.add(kind)
+        report["seconds"] = max(report["seconds"], time.monotonic() - file_start)
+        report["memory"] = max(report["memory"], peak_memory() - memory_before)
+        kind = generalise(outcome)
+        if kind not in seen:
+            seen.add(kind)
             report["outcomes"].append(kind)
-        if (kind, len(mutant) // 64) not in kept and len(corpus) < MOST_KEPT:
-            kept.add((kind, len(mutant) // 64))
-            corpus.append((file_name, mutant))
+        if (kind, len(damaged) // 64) not in seen and len(corpus) < MAX_CORPUS:
+            seen.add((kind, len(damaged) // 64))
+            corpus.append((file_name, damaged))
     (folder / "report.json").write_text(json.dumps(report))
 
 
-def in_kind(outcome: str) -> str:
-    """A sentence without what is of this file alone; of what other packages say, the first words."""
-    ours, says, theirs = outcome.partition("its name says: ")
+def generalise(outcome: str) -> str:
+    """Remove names and numbers from a message, and shorten the messages of libraries."""
+    ours, separator, theirs = outcome.partition(" file: ")
     plain = re.sub(
         r"'.*'|\".*\"|\(.*\)|::\w+|holds .*;|0x\w+|\d[\d.]*( [kMGT]?B| bytes)?", "#", ours
     )
-    return plain[:80] + says + re.sub(r"[^a-zA-Z ].*", "", theirs)[:40]
+    return plain[:80] + separator + re.sub(r"[^a-zA-Z ].*", "", theirs)[:40]
 
 
-def read_one(loader: object, folder: Path, name: str, content: bytes) -> str:
+def read_file(loader: Loader, folder: Path, name: str, content: bytes) -> str:
     path = folder / "current" / name
     for other in path.parent.iterdir():
         if other.is_file() and other != path:
             other.unlink()
     path.write_bytes(content)
-    signal.setitimer(
-        signal.ITIMER_PROF, SECONDS
-    )  # nobody catches these, so that they also end compiled code
-    signal.alarm(WAITING)
+    # These signals are not handled, so they also end compiled code.
+    signal.setitimer(signal.ITIMER_PROF, MAX_COMPUTING_SECONDS)
+    signal.alarm(MAX_WAITING_SECONDS)
     try:
         return loader.outcome(path)
     finally:
@@ -173,7 +153,8 @@ def read_one(loader: object, folder: Path, name: str, content: bytes) -> str:
         signal.alarm(0)
 
 
-def peak() -> int:
+def peak_memory() -> int:
+    """Return the peak memory of this process in bytes."""
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 

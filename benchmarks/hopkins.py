@@ -1,10 +1,11 @@
-"""SSC and LRR on the Hopkins 155 motion sequences: error by number of motions.
+"""Measure the error of SSC and LRR on the Hopkins 155 motion sequences, by number of motions.
 
     python benchmarks/hopkins.py [--limit 10]
 
-Every sequence is one view: a sample is a point's trajectory over all frames, and the trajectories of one rigid
-motion span an affine subspace of dimension 3 at most, so a linear one of dimension 4. The true number of motions
-is given. Published results use an affine constraint, which our SSC does not have; ``affine=True`` comes near it.
+The data folder must hold ``hopkins155/``. Every sequence is one view: a sample is the trajectory of
+a point over all frames. The trajectories of one rigid motion span an affine subspace of dimension 3
+at most, hence a linear one of dimension 4. The true number of motions is given. Published results
+of SSC use an affine constraint; the nearest option here is ``affine=True``.
 """
 
 import argparse
@@ -21,17 +22,20 @@ from problems import DATA, MISSING
 from viewspan import LRR, SSC
 from viewspan.metrics import subspace_clustering_accuracy
 
-PUBLISHED_SHARE = 800.0
-"""Elhamifar and Vidal's λ for SSC is μ/800, with μ = min over samples of the largest correlation with another."""
+PUBLISHED_DIVISOR = 800.0
+"""Elhamifar and Vidal's λ for SSC is μ/800.
+
+μ is the minimum over all samples of the largest correlation with another sample.
+"""
 
 
 def sequences(limit: int | None) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """Return the names, trajectories and labels of the first sequences, or of all."""
     found = []
     for path in sorted((DATA / "hopkins155").glob("*.npz"))[:limit]:
         with np.load(path) as archive:
-            found.append(
-                (path.stem, archive["view_0"].astype(float), archive["labels"].astype(int))
-            )
+            trajectories = archive["view_0"].astype(float)
+            found.append((path.stem, trajectories, archive["labels"].astype(int)))
     if not found:
         raise SystemExit(MISSING)
     return found
@@ -40,15 +44,17 @@ def sequences(limit: int | None) -> list[tuple[str, np.ndarray, np.ndarray]]:
 def published_lam(trajectories: np.ndarray) -> float:
     correlations = np.abs(trajectories @ trajectories.T)
     np.fill_diagonal(correlations, 0.0)
-    return float(correlations.max(axis=0).min()) / PUBLISHED_SHARE
+    return float(correlations.max(axis=0).min()) / PUBLISHED_DIVISOR
+
+
+def published_ssc(trajectories: np.ndarray, n_clusters: int) -> SSC:
+    return ssc(n_clusters, lam=published_lam(trajectories), normalize=False).fit(trajectories)
 
 
 METHODS: dict[str, Callable[[np.ndarray, int], Any]] = {
     "SSC, auto": lambda x, k: ssc(k).fit(x),
     "SSC, auto, affine": lambda x, k: ssc(k, affine=True).fit(x),
-    "SSC, λ = μ/800, as published": lambda x, k: ssc(k, lam=published_lam(x), normalize=False).fit(
-        x
-    ),
+    "SSC, λ = μ/800, as published": published_ssc,
     "LRR, auto": lambda x, k: LRR(k, random_state=0).fit(x),
     "LRR, auto, affine": lambda x, k: LRR(k, affine=True, random_state=0).fit(x),
     "LRR ℓ1,2, auto": lambda x, k: LRR(k, datafit="l12", random_state=0).fit(x),
@@ -56,17 +62,21 @@ METHODS: dict[str, Callable[[np.ndarray, int], Any]] = {
 
 
 def ssc(n_clusters: int, **parameters: Any) -> SSC:
-    """Trajectories are nearly parallel, which makes SSC slow to converge: a gap of 1e-3, or 500 iterations, must do."""
+    """Return an SSC that stops at a gap of 1e-3 or after 500 iterations.
+
+    Trajectories are nearly parallel, which makes SSC converge slowly.
+    """
     return SSC(n_clusters, tol=1e-3, max_iter=500, random_state=0, **parameters)
 
 
 def error(method: str, trajectories: np.ndarray, labels: np.ndarray) -> float:
+    """Return the percentage of misclassified trajectories."""
     warnings.simplefilter("ignore")
     found = METHODS[method](trajectories, int(labels.max()) + 1).labels_
     return 100 - subspace_clustering_accuracy(labels, found)
 
 
-def summary(errors: np.ndarray) -> str:
+def mean_and_median(errors: np.ndarray) -> str:
     return f"{np.mean(errors):.2f} / {np.median(errors):.2f}" if len(errors) else "–"
 
 
@@ -74,7 +84,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--limit", type=int, help="only the first sequences")
+    parser.add_argument("--limit", type=int, help="number of sequences (default: all)")
     options = parser.parse_args()
     data = sequences(options.limit)
     motions = np.array([labels.max() + 1 for _, _, labels in data])
@@ -84,10 +94,8 @@ def main() -> None:
             start = time.perf_counter()
             errors = np.array(parallel(delayed(error)(name, x, y) for _, x, y in data))
             seconds = time.perf_counter() - start
-            cells = [
-                summary(group) for group in (errors[motions == 2], errors[motions == 3], errors)
-            ]
-            rows.append([name, *cells, f"{seconds:.0f} s"])
+            groups = (errors[motions == 2], errors[motions == 3], errors)
+            rows.append([name, *map(mean_and_median, groups), f"{seconds:.0f} s"])
     counts = [int((motions == 2).sum()), int((motions == 3).sum()), len(motions)]
     groups = [f"2 motions ({counts[0]})", f"3 motions ({counts[1]})", f"all ({counts[2]})"]
     print_table(["error in percent, mean / median", *groups, "time"], rows)

@@ -1,10 +1,9 @@
-"""``viewspan reproduce``, killed at random moments and begun again: the tables of a run that nothing disturbed.
+"""Kill ``viewspan reproduce`` at random times and check that resumed runs write the same tables.
 
 python benchmarks/kills.py [KILLS] [TRIALS]
 
-Every process is killed (SIGKILL) a random time after its start, which is anywhere in the time that a whole run takes;
-the same command then goes on in the same folder, until it ends before its time has come. The moments are told by what
-the command had said and written.
+Every process is killed (SIGKILL) after a random time, at most that of an undisturbed run. The same
+command is then run again in the same folder until it ends by itself.
 """
 
 import io
@@ -22,31 +21,19 @@ import pandas as pd
 from timing import print_table
 
 TABLES = ("results.csv", "summary.csv", "summary.md", "claims.md")
-WRITING = "Writing tables and figures."
+WRITING_MESSAGE = "Writing tables and figures."
 
 
-def begin(out: Path, trials: int, log: io.BufferedRandom) -> subprocess.Popen[bytes]:
-    command = [
-        "-m",
-        "viewspan",
-        "reproduce",
-        "synthetic",
-        "--out",
-        str(out),
-        "--trials",
-        str(trials),
-        "--jobs",
-        "2",
-    ]
-    return subprocess.Popen(
-        [sys.executable, *command], stdout=log, stderr=log, start_new_session=True
-    )
+def start(out: Path, trials: int, log: io.BufferedRandom) -> subprocess.Popen[bytes]:
+    options = ["--out", str(out), "--trials", str(trials), "--jobs", "2"]
+    command = [sys.executable, "-m", "viewspan", "reproduce", "synthetic", *options]
+    return subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
 
 
 def run_for(seconds: float, out: Path, trials: int) -> str | None:
-    """What the command was doing when it was killed; None if it had ended before."""
+    """Return the phase in which the command was killed, or None if it had ended before."""
     with tempfile.TemporaryFile() as log:
-        process = begin(out, trials, log)
+        process = start(out, trials, log)
         try:
             code = process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -54,24 +41,24 @@ def run_for(seconds: float, out: Path, trials: int) -> str | None:
             process.wait()
             code = None
         log.seek(0)
-        words = log.read().decode()
+        output = log.read().decode()
     if code is None:
-        return moment(out, words)
+        return phase(out, output)
     if code != 0:
-        raise SystemExit(f"It ended with exit code {code}: {words}")
+        raise SystemExit(f"The command ended with exit code {code}: {output}")
     return None
 
 
-def moment(out: Path, words: str) -> str:
+def phase(out: Path, output: str) -> str:
     if any(out.rglob("*.tmp")):
         return "in the middle of a file"
-    if WRITING in words:
+    if WRITING_MESSAGE in output:
         return "tables and figures"
     return "trials" if (out / "trials").exists() else "starting"
 
 
 def tables(folder: Path) -> dict[str, bytes]:
-    """Bytes, but for the time that fits took."""
+    """Return the contents of all tables, without the duration of the fits."""
     contents = {name: (folder / name).read_bytes() for name in TABLES}
     for name in ("results.csv", "summary.csv"):
         frame = pd.read_csv(io.BytesIO(contents[name]), dtype=str, keep_default_na=False)
@@ -80,25 +67,22 @@ def tables(folder: Path) -> dict[str, bytes]:
 
 
 def main(kills: int = 50, trials: int = 2) -> None:
-    generator, moments, runs = random.Random(0), Counter[str](), 0
+    generator, phases, n_runs = random.Random(0), Counter[str](), 0
     with tempfile.TemporaryDirectory() as scratch:
-        start = time.perf_counter()
+        began = time.perf_counter()
         assert run_for(3600, Path(scratch) / "undisturbed", trials) is None
-        longest, expected = time.perf_counter() - start, tables(Path(scratch) / "undisturbed")
-        while moments.total() < kills:
-            out = Path(scratch) / str(runs)
-            while hit := run_for(generator.uniform(0, longest), out, trials):
-                moments[hit] += 1
-                print(f"{moments.total()} killed: {hit}", file=sys.stderr, flush=True)
-            runs += 1
-            same, left = tables(out) == expected, len(list(out.rglob("*.tmp")))
-            assert same and not left, f"{out} has other tables, or {left} temporary files"
-    print(
-        f"A whole run takes {longest:.0f} s. {moments.total()} kills, {runs} runs ended: the same tables every time."
-    )
-    print_table(
-        ["killed while", "times"], [[name, str(count)] for name, count in moments.most_common()]
-    )
+        longest, expected = time.perf_counter() - began, tables(Path(scratch) / "undisturbed")
+        while phases.total() < kills:
+            out = Path(scratch) / str(n_runs)
+            while killed_in := run_for(generator.uniform(0, longest), out, trials):
+                phases[killed_in] += 1
+                print(f"{phases.total()} killed: {killed_in}", file=sys.stderr, flush=True)
+            n_runs += 1
+            assert tables(out) == expected, f"{out} has other tables"
+            assert not any(out.rglob("*.tmp")), f"{out} has temporary files"
+    print(f"An undisturbed run takes {longest:.0f} s.")
+    print(f"{phases.total()} kills, {n_runs} runs ended, with the same tables every time.")
+    print_table(["phase", "kills"], [[name, str(count)] for name, count in phases.most_common()])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,11 @@
-"""Many fits in one process, and many processes at once: does memory come back, do all finish, are labels right?
+"""Check that many fits in one process do not use ever more memory, and that many processes finish.
 
-``python load.py fits`` runs 200 fits of mixed shapes, methods and options in one process and looks at its memory after
-every tenth; ``python load.py processes`` starts 8 processes on the cores that are there. Neither needs data.
+    python benchmarks/load.py [fits | processes]
+
+``fits`` runs 200 fits of mixed shapes, methods and options in one process, and measures its memory
+after every tenth fit. It exits with an error if the memory grows. ``processes`` runs 1, 2 and 8
+processes at the same time, and compares their times and labels. Without an argument, both run. No
+data are needed; ``fits`` needs Linux.
 """
 
 import gc
@@ -24,36 +28,43 @@ from timing import print_table
 from problems import Views
 from viewspan import CLRSC, LRR, MLAP, SSC, ncut
 
-FITS, WARM_UP, EVERY = 200, 20, 10
-"""The first fits load libraries, start threads and fill the allocator's pools."""
-ALLOWED = 0.05
-"""Growth of resident memory, as a share of its level after the warm-up."""
-KEPT = 2.0
-"""Growth of what Python holds, in kB for every fit; the views of the smallest have more than ten."""
-PROCESSES, FITS_EACH = 8, 6
+N_FITS, N_WARM_UP, INTERVAL = 200, 20, 10
+"""Numbers of fits, of fits before the first measurement, and of fits between two measurements.
+
+The first fits load libraries, start threads and fill the allocator's pools.
+"""
+MAX_RESIDENT_GROWTH = 0.05
+"""Allowed growth of the resident memory, relative to its level after the warm-up."""
+MAX_HELD_GROWTH = 2.0
+"""Allowed growth of the memory that Python holds, in kB per fit; a leak of the views has 10 kB."""
+N_PROCESSES, N_FITS_EACH = 8, 6
 N_CLUSTERS = 4
 SHAPES = [(80, (12, 20)), (200, (30,)), (420, (25, 15, 10)), (60, (90, 120)), (130, (40, 40))]
-ROADS: list[tuple[str, Any]] = [
+"""Numbers of samples and of features of every view."""
+MODELS: list[tuple[str, Any]] = [
     ("CLRSC", CLRSC()),
     ("LRR", LRR()),
     ("SSC", SSC(max_iter=300)),
-    ("CLRSC by landmarks", CLRSC(graph="landmarks", n_landmarks=60)),
+    ("CLRSC with landmarks", CLRSC(graph="landmarks", n_landmarks=60)),
     ("MLAP", MLAP(max_iter=40)),
-    ("CLRSC by coefficients", CLRSC(affinity="coefficients")),
-    ("LRR of one table", LRR(fusion="concat")),
-    ("CLRSC of given weights", CLRSC(lam=0.2, tau=1.0)),
+    ("CLRSC with a coefficient graph", CLRSC(affinity="coefficients")),
+    ("LRR of concatenated views", LRR(fusion="concat")),
+    ("CLRSC with given weights", CLRSC(lam=0.2, tau=1.0)),
     ("CLRSC of rank one", CLRSC(coupling="rank_one")),
-    ("LRR by landmarks", LRR(graph="landmarks", n_landmarks=60)),
+    ("LRR with landmarks", LRR(graph="landmarks", n_landmarks=60)),
     ("CLRSC robust", CLRSC(datafit="l12", max_iter=60)),
     ("CLRSC in batches", CLRSC(graph="landmarks", n_landmarks=60)),
-    ("CLRSC with absent samples", CLRSC(missing="allow")),
+    ("CLRSC with missing samples", CLRSC(missing="allow")),
 ]
+
+Measurement = tuple[int, float, float, float]
+"""Fits so far, resident MB, MB held by Python, and mean adjusted Rand index since the last one."""
 
 
 def subspaces(
     n_samples: int, widths: tuple[int, ...], seed: int
 ) -> tuple[Views, NDArray[np.int64]]:
-    """Four subspaces of dimension 3, with little noise."""
+    """Return four subspaces of dimension 3 with little noise."""
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.arange(n_samples) % N_CLUSTERS)
     views = []
@@ -65,23 +76,27 @@ def subspaces(
 
 
 def one_fit(position: int) -> float:
-    """Agreement with the true labels; shapes, roads and forms have no common divisor, so that all meet."""
+    """Run one fit, and return the adjusted Rand index of its labels.
+
+    The numbers of shapes, models and kinds of input have no common divisor, so that all
+    combinations occur.
+    """
     views, labels = subspaces(*SHAPES[position % len(SHAPES)], seed=position)
-    name, model = ROADS[position % len(ROADS)]
-    if name == "CLRSC with absent samples" and len(views) > 1:
+    name, model = MODELS[position % len(MODELS)]
+    if name == "CLRSC with missing samples" and len(views) > 1:
         views[0][:5] = np.nan
-    given: Any = views
+    inputs: Any = views
     if position % 7 == 0:
-        given = [view.astype(np.float32) for view in views]
+        inputs = [view.astype(np.float32) for view in views]
     elif position % 7 == 3:
-        given = [scipy.sparse.csr_array(view) for view in views]
+        inputs = [scipy.sparse.csr_array(view) for view in views]
     elif position % 7 == 5:
-        given = {f"view {i}": view for i, view in enumerate(views)}
-    return float(adjusted_rand_score(labels, use(name, model, given)))
+        inputs = {f"view {i}": view for i, view in enumerate(views)}
+    return float(adjusted_rand_score(labels, fit_and_use(name, model, inputs)))
 
 
-def use(name: str, model: Any, views: Any) -> NDArray[np.int64]:
-    """Fit, and ask for all that is found when it is asked for."""
+def fit_and_use(name: str, model: Any, views: Any) -> NDArray[np.int64]:
+    """Fit a copy of the model, call its other methods, and return the labels."""
     model = type(model)(**{**model.get_params(), "n_clusters": N_CLUSTERS, "random_state": 0})
     if name == "CLRSC in batches":
         blocks = list(views.values()) if isinstance(views, dict) else views
@@ -97,121 +112,120 @@ def use(name: str, model: Any, views: Any) -> NDArray[np.int64]:
     return labels
 
 
-def resident() -> float:
-    """MB of this process, as Linux counts them, after Python has collected; the allocator is not asked to give back."""
+def resident_memory() -> float:
+    """Return the resident MB of this process after a garbage collection, as Linux counts them."""
     gc.collect()
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024
 
 
-def held() -> float:
-    """MB that Python and NumPy hold."""
+def held_memory() -> float:
+    """Return the MB that Python and NumPy hold after a garbage collection."""
     gc.collect()
     return tracemalloc.get_traced_memory()[0] / 2**20
 
 
-def run(count: int, warm_up: int, every: int) -> list[tuple[int, float, float, float]]:
-    """Fits done, resident and held MB, and the mean agreement with the true labels since the row before."""
+def run(n_fits: int, n_warm_up: int, interval: int) -> list[Measurement]:
+    """Run the fits, and measure the memory after the warm-up and then after every interval."""
     warnings.simplefilter("ignore")
     rows, agreement = [], []
-    for done in range(1, count + 1):
+    for done in range(1, n_fits + 1):
         agreement.append(one_fit(done - 1))
-        if done >= warm_up and (done - warm_up) % every == 0:
-            rows.append((done, resident(), held(), float(np.mean(agreement))))
+        if done >= n_warm_up and (done - n_warm_up) % interval == 0:
+            rows.append((done, resident_memory(), held_memory(), float(np.mean(agreement))))
             agreement = []
     return rows
 
 
-def growth(rows: list[tuple[int, float, float, float]]) -> tuple[float, float]:
-    """Of resident memory, as a share; and of what Python holds, in kB for every fit; from the first looks to the last,
-    each the median of three where there are so many.
+def growth(rows: list[Measurement]) -> tuple[float, float]:
+    """Return the relative growth of resident memory, and that of held memory in kB per fit.
+
+    With six measurements or more, the medians of the first three and of the last three are
+    compared, otherwise the first and the last one.
     """
-    wide = 3 if len(rows) >= 6 else 1
-    first, last = np.median(rows[:wide], axis=0), np.median(rows[-wide:], axis=0)
-    return float(last[1] / first[1] - 1.0), float(
-        1024 * (last[2] - first[2]) / (last[0] - first[0])
-    )
+    width = 3 if len(rows) >= 6 else 1
+    first, last = np.median(rows[:width], axis=0), np.median(rows[-width:], axis=0)
+    resident = float(last[1] / first[1] - 1.0)
+    return resident, float(1024 * (last[2] - first[2]) / (last[0] - first[0]))
 
 
 def fits() -> None:
+    """Print the memory over many fits, and exit with an error if it grows."""
     tracemalloc.start()
     start, cpu = time.perf_counter(), time.process_time()
-    rows = run(FITS, WARM_UP, EVERY)
+    rows = run(N_FITS, N_WARM_UP, INTERVAL)
     print_table(
         ["fits", "resident, MB", "held, MB", "agreement (ARI)"],
         [
-            [str(done), f"{rss:.1f}", f"{python:.2f}", f"{ari:.3f}"]
-            for done, rss, python, ari in rows
+            [str(done), f"{resident:.1f}", f"{held:.2f}", f"{ari:.3f}"]
+            for done, resident, held, ari in rows
         ],
     )
-    resident_share, kept = growth(rows)
-    print(
-        f"\ngrowth since fit {WARM_UP}: resident {resident_share:+.1%} (allowed {ALLOWED:.0%}), ",
-        end="",
-    )
-    print(f"held {kept:+.2f} kB for every fit (allowed {KEPT:g}); ", end="")
-    print(f"{time.process_time() - cpu:.0f} s of processor, {time.perf_counter() - start:.0f} s")
-    if resident_share > ALLOWED or kept > KEPT:
+    resident_growth, held_growth = growth(rows)
+    print(f"\ngrowth of resident memory since fit {N_WARM_UP}: {resident_growth:+.1%}", end=" ")
+    print(f"(allowed {MAX_RESIDENT_GROWTH:.0%})")
+    print(f"growth of held memory: {held_growth:+.2f} kB per fit (allowed {MAX_HELD_GROWTH:g})")
+    print(f"{time.process_time() - cpu:.0f} s of CPU time, {time.perf_counter() - start:.0f} s")
+    if resident_growth > MAX_RESIDENT_GROWTH or held_growth > MAX_HELD_GROWTH:
         raise SystemExit("memory grows")
 
 
-def one_of_several(count: int) -> dict[str, Any]:
-    """A process of its own: how long it took, and how well it did."""
+def measure_process(n_fits: int) -> dict[str, Any]:
+    """Run fits in this process, and return its times and the agreement of every fit."""
     warnings.simplefilter("ignore")
     start = time.perf_counter()
-    agreement = [one_fit(position) for position in range(count)]
+    agreement = [one_fit(position) for position in range(n_fits)]
     seconds = time.perf_counter() - start
     return {"seconds": seconds, "processor": time.process_time(), "agreement": agreement}
 
 
-def at_once(count: int, n_fits: int = FITS_EACH, **environment: str) -> list[dict[str, Any]]:
-    """What so many processes found that ran at the same time; an error if one fails."""
+def run_in_parallel(
+    n_processes: int, n_fits: int = N_FITS_EACH, **environment: str
+) -> list[dict[str, Any]]:
+    """Run several processes at the same time, and return their measurements.
+
+    Raises SystemExit if one of them fails.
+    """
     command = [sys.executable, __file__, "one", str(n_fits)]
     running = [
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | environment)
-        for _ in range(count)
+        for _ in range(n_processes)
     ]
     outputs = [process.communicate()[0] for process in running]
     failed = [process.returncode for process in running if process.returncode]
     if failed:
-        raise SystemExit(f"{len(failed)} of {count} processes failed: {failed}")
+        raise SystemExit(f"{len(failed)} of {n_processes} processes failed: {failed}")
     return [json.loads(output) for output in outputs]
 
 
 def processes() -> None:
+    """Print the times and labels of 1, 2 and 8 processes that run at the same time."""
     rows = []
-    for count in (1, 2, PROCESSES):
+    for n_processes in (1, 2, N_PROCESSES):
         start = time.perf_counter()
-        found = at_once(count)
+        results = run_in_parallel(n_processes)
         wall = time.perf_counter() - start
-        labels = "the same" if len({str(one["agreement"]) for one in found}) == 1 else "different"
+        same = len({str(result["agreement"]) for result in results}) == 1
         rows.append(
             [
-                str(count),
+                str(n_processes),
                 f"{wall:.1f}",
-                f"{max(one['seconds'] for one in found):.1f}",
-                f"{np.mean([one['processor'] for one in found]):.1f}",
-                f"{min(min(one['agreement']) for one in found):.3f}",
-                labels,
+                f"{max(result['seconds'] for result in results):.1f}",
+                f"{np.mean([result['processor'] for result in results]):.1f}",
+                f"{min(min(result['agreement']) for result in results):.3f}",
+                "the same" if same else "different",
             ]
         )
-    heads = [
-        "processes",
-        "all, s",
-        "slowest, s",
-        "processor each, s",
-        "worst agreement (ARI)",
-        "labels of all",
-    ]
-    print_table(heads, rows)
+    times = ["all, s", "slowest, s", "CPU time each, s"]
+    print_table(["processes", *times, "worst agreement (ARI)", "labels of all"], rows)
 
 
 if __name__ == "__main__":
-    what = sys.argv[1] if len(sys.argv) > 1 else "all"
-    if what == "one":
-        print(json.dumps(one_of_several(int(sys.argv[2]))))
+    chosen = sys.argv[1] if len(sys.argv) > 1 else "all"
+    if chosen == "one":
+        print(json.dumps(measure_process(int(sys.argv[2]))))
         raise SystemExit
     for part in (fits, processes):
-        if what in {"all", part.__name__}:
+        if chosen in {"all", part.__name__}:
             part()
             print()

@@ -1,13 +1,16 @@
-"""Mutation testing: change the code in one place, and see whether a test notices.
+"""Mutation testing: change the code in one place and see whether a test fails.
 
-python benchmarks/mutants.py run [--only PATTERN] [--part 0/2] [--most SECONDS]    # goes on where it stopped
-python benchmarks/mutants.py again [--most SECONDS]                                # only those that survived
-python benchmarks/mutants.py report                                                # figures, and every survivor
+    python benchmarks/mutants.py run [--only PATTERN] [--part 0/2] [--most SECONDS]
+    python benchmarks/mutants.py again [--most SECONDS]
+    python benchmarks/mutants.py report
 
-The changes are those of mutmut, which has to be installed; it leaves properties out, and here they are changed like
-other methods. All tests are collected once. Every mutant is a fork in which the code of one function is exchanged;
-the tests that reach the changed statement run, fastest first, until one fails. A test that takes twenty times its usual
-CPU time has noticed, too.
+``run`` tries all mutants that have no verdict yet, so it can be interrupted. ``again`` tries those
+that survived, usually with more time. ``report`` prints every survivor and the counts.
+
+mutmut makes the mutants and has to be installed. It skips properties; here they are mutated like
+other methods. All tests are collected once. Every mutant runs in a fork, in which the code of one
+function is replaced. The tests that reach the changed statement run, fastest first, until one
+fails. A test that takes twenty times its usual CPU time has failed, too.
 """
 
 import argparse
@@ -39,31 +42,42 @@ from mutmut.mutation.file_mutation import create_mutations, deep_replace
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src"
-FOLDERS = ("model", "solvers", "graph")
+FOLDERS = ("objective", "weights", "solvers", "graph")
+"""Folders of src/viewspan that are mutated."""
 TESTS = [
-    *(
-        "tests/model",
-        "tests/solvers",
-        "tests/graph",
-        "tests/test_reduction.py",
-        "tests/test_outliers.py",
-    ),
-    *("tests/test_selection.py", "tests/test_regularization_path.py", "tests/test_subspaces.py"),
+    *(f"tests/{folder}" for folder in FOLDERS if (ROOT / "tests" / folder).is_dir()),
+    *("tests/properties/test_reduction.py", "tests/fit/test_regularization_path.py"),
+    *("tests/inference/test_outliers.py", "tests/inference/test_subspaces.py"),
+    "tests/inference/test_view_scores.py",
     *("tests/estimators/test_axes.py", "tests/estimators/test_missing.py"),
     *("tests/estimators/test_confidence.py", "tests/estimators/test_callbacks.py"),
     *("tests/estimators/test_scalable.py", "tests/estimators/test_representation.py"),
 ]
 FOLDER = Path(os.environ.get("VIEWSPAN_MUTANTS", ROOT / "mutants"))
-SLOW = 1.0
-"""Tests that take more CPU seconds are left out."""
+"""Where mutants, running times of tests and verdicts are stored."""
+MAX_TEST_SECONDS = 1.0
+"""Tests that take more CPU seconds are skipped."""
 SLOWDOWN, GRACE = 20.0, 2.0
-"""A test has so many times its usual CPU time, and so many seconds."""
-MEMORY = 3 * 2**30
+"""A test may take this many times its usual CPU time, plus this many seconds."""
+MAX_EXTRA_BYTES = 3 * 2**30
+"""Memory that a mutant may use in addition to that of its parent process."""
 KILLED, TIMED_OUT, SURVIVED, UNTESTED = "killed", "timed out", "survived", "no test"
+UNDETECTED = (SURVIVED, UNTESTED)
 
 
 class Mutant(NamedTuple):
-    """One change: the function's text before and after, and the lines of the statement that differs."""
+    """One change of one function.
+
+    Attributes
+    ----------
+    name : str
+        Module, function and number of the change.
+    module, function : str
+    before, after : str
+        The code of the function.
+    lines : list of int
+        Lines of the statement that differs.
+    """
 
     name: str
     module: str
@@ -79,16 +93,17 @@ class Mutant(NamedTuple):
 
 
 def mutants() -> Iterator[Mutant]:
-    """Of all files, in order; kept, because making them takes half a minute."""
+    """Yield the mutants of all files; store them, because making them takes half a minute."""
     for folder in FOLDERS:
         for path in sorted((SOURCE / "viewspan" / folder).glob("*.py")):
-            kept = FOLDER / f"{folder}-{path.stem}-{zlib.crc32(path.read_bytes())}.json"
-            if not kept.exists():
-                kept.write_text(json.dumps([*made(path)]))
-            yield from (Mutant(*row) for row in json.loads(kept.read_text()))
+            stored = FOLDER / f"{folder}-{path.stem}-{zlib.crc32(path.read_bytes())}.json"
+            if not stored.exists():
+                stored.write_text(json.dumps([*mutants_of(path)]))
+            yield from (Mutant(*row) for row in json.loads(stored.read_text()))
 
 
-def made(path: Path) -> Iterator[Mutant]:
+def mutants_of(path: Path) -> Iterator[Mutant]:
+    """Yield the mutants of one file."""
     name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
     code = re.sub(r"@(cached_)?property\n", "#\n", path.read_text())
     tree = ast.parse(code)
@@ -110,7 +125,7 @@ def made(path: Path) -> Iterator[Mutant]:
 
 
 def functions_of(tree: Any) -> Iterator[tuple[str, Any]]:
-    """Functions and methods with their names, of either kind of tree."""
+    """Yield the functions and methods of a tree of libcst or ast, with their names."""
     for node in tree.body:
         if isinstance(node, cst.FunctionDef | ast.FunctionDef):
             yield name_of(node), node
@@ -138,7 +153,7 @@ def first_difference(before: str, after: str) -> int:
 
 
 def statement_at(tree: ast.Module, line: int) -> list[int]:
-    """The lines of the smallest statement around one."""
+    """Return the lines of the smallest statement that contains a line."""
     spans = [
         list(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         for node in ast.walk(tree)
@@ -147,8 +162,8 @@ def statement_at(tree: ast.Module, line: int) -> list[int]:
     return min(spans, key=len)
 
 
-def exchange(mutant: Mutant) -> None:
-    """Give the function its other code, wherever it has been imported to."""
+def apply(mutant: Mutant) -> None:
+    """Replace the code of the function, wherever it has been imported."""
     module = importlib.import_module(mutant.module)
     definition = ast.parse(mutant.after)
     definition.body[0].decorator_list = []  # type: ignore[attr-defined]
@@ -171,8 +186,17 @@ def exchange(mutant: Mutant) -> None:
     )
 
 
-class Usual(NamedTuple):
-    """What a test does when nothing is changed."""
+class Baseline(NamedTuple):
+    """Result of a test without a mutation.
+
+    Attributes
+    ----------
+    passed : bool
+    seconds : float
+        CPU time.
+    lines : dict
+        Lines of the mutated modules that the test reaches.
+    """
 
     passed: bool
     seconds: float
@@ -180,7 +204,7 @@ class Usual(NamedTuple):
 
 
 class Session:
-    """Takes the place of pytest's loop over tests."""
+    """pytest plugin that replaces the loop over tests by other work."""
 
     def __init__(self, work: Callable[["Session"], None]) -> None:
         self.work, self.failed, self.items = work, False, {}
@@ -199,31 +223,31 @@ class Session:
         item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
         return not self.failed
 
-    def usual(self) -> dict[str, Usual]:
-        """Of every test, from a file where it is known."""
+    def baselines(self) -> dict[str, Baseline]:
+        """Return the baseline of every test, measured once and then read from a file."""
         path = FOLDER / "tests.json"
         known = json.loads(path.read_text()) if path.exists() else {}
         for name in self.items:
             if name not in known:
                 print(name, flush=True)
-                known[name] = in_fork(lambda name=name: self._measured(name)) or (False, 0.0, {})
+                known[name] = in_fork(lambda name=name: self._measure(name)) or (False, 0.0, {})
                 path.write_text(json.dumps(known))
-        return {name: Usual(*known[name]) for name in self.items}
+        return {name: Baseline(*known[name]) for name in self.items}
 
-    def _measured(self, name: str) -> Usual:
+    def _measure(self, name: str) -> Baseline:
         before = time.process_time()
         passed = self.passes(name)
         seconds = time.process_time() - before
-        return Usual(
-            passed, seconds, lines_reached(lambda: self.passes(name)) if seconds < SLOW else {}
-        )
+        is_fast = seconds < MAX_TEST_SECONDS
+        lines = lines_reached(lambda: self.passes(name)) if is_fast else {}
+        return Baseline(passed, seconds, lines)
 
     def verdict(self, mutant: Mutant, tests: list[tuple[str, float]]) -> tuple[str, str]:
-        """What became of it, and the test that noticed."""
+        """Return the verdict on a mutant and the test that killed it."""
         if not tests:
             return UNTESTED, ""
         limit_memory()
-        exchange(mutant)
+        apply(mutant)
         for name, seconds in tests:
             signal.setitimer(signal.ITIMER_PROF, SLOWDOWN * seconds + GRACE)
             if not self.passes(name):
@@ -233,12 +257,12 @@ class Session:
 
 def limit_memory() -> None:
     pages = int(Path("/proc/self/statm").read_text().split()[0])
-    size = pages * resource.getpagesize() + MEMORY
+    size = pages * resource.getpagesize() + MAX_EXTRA_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
 def lines_reached(function: Callable[[], object]) -> dict[str, list[int]]:
-    """Of the modules that are mutated."""
+    """Return the lines of the mutated modules that a function reaches."""
     reached = defaultdict(set)
     folders = tuple(str(SOURCE / "viewspan" / folder) + os.sep for folder in FOLDERS)
 
@@ -260,7 +284,7 @@ def lines_reached(function: Callable[[], object]) -> dict[str, list[int]]:
 
 
 def in_fork(function: Callable[[], Any]) -> Any:
-    """What a function gives back in another process; None if that did not live so long."""
+    """Return the result of a function that runs in a fork, or None if the fork died."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -283,25 +307,26 @@ def in_fork(function: Callable[[], Any]) -> Any:
 
 
 def run(session: Session, arguments: argparse.Namespace) -> None:
-    usual = session.usual()
-    broken = [name for name, test in usual.items() if not test.passed]
+    """Try all mutants that were requested and append their verdicts to a file."""
+    baselines = session.baselines()
+    broken = [name for name, test in baselines.items() if not test.passed]
     if broken:
-        sys.exit(f"These tests fail without any change: {broken}")
+        sys.exit(f"These tests fail without a mutation: {broken}")
     known = verdicts()
     again = arguments.command == "again"
     wanted = [m for m in mutants() if fnmatch(m.name, arguments.only)]
     wanted = [
         m
         for m in wanted
-        if (known.get(key(m), [""])[0] in (SURVIVED, UNTESTED) if again else key(m) not in known)
+        if (known.get(key(m), [""])[0] in UNDETECTED if again else key(m) not in known)
     ]
     part, parts = map(int, arguments.part.split("/"))
     gc.collect()
-    gc.freeze()  # so that forks share what is there
+    gc.freeze()  # forks then share the memory
     with (FOLDER / f"verdicts-{part}.jsonl").open("a") as file:
         for index, mutant in enumerate(wanted[part::parts]):
             start = cpu()
-            tests = tests_for(mutant, usual, arguments.most)
+            tests = tests_for(mutant, baselines, arguments.most)
             found = in_fork(lambda m=mutant, t=tests: session.verdict(m, t)) or (TIMED_OUT, "")
             seconds = round(cpu() - start, 2)
             file.write(json.dumps([key(mutant), *found, seconds, len(tests)]) + "\n")
@@ -313,63 +338,65 @@ def run(session: Session, arguments: argparse.Namespace) -> None:
 
 
 def cpu() -> float:
+    """Return the CPU seconds of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def key(mutant: Mutant) -> str:
-    """A name that changes with the code."""
+    """Return a name that changes with the code."""
     return f"{mutant.name}\n{mutant.difference}"
 
 
-def tests_for(mutant: Mutant, usual: dict[str, Usual], most: float) -> list[tuple[str, float]]:
-    """Those that reach it, fastest first, as many as take so many seconds together."""
+def tests_for(
+    mutant: Mutant, baselines: dict[str, Baseline], max_seconds: float
+) -> list[tuple[str, float]]:
+    """Return the tests that reach a mutant, fastest first, and their CPU times.
+
+    Together they take at most ``max_seconds``, but there is always one if any test reaches it.
+    """
     lines = set(mutant.lines)
     found = [
-        (n, t.seconds)
-        for n, t in usual.items()
-        if t.seconds < SLOW and lines & set(t.lines.get(mutant.module, ()))
+        (name, test.seconds)
+        for name, test in baselines.items()
+        if test.seconds < MAX_TEST_SECONDS and lines & set(test.lines.get(mutant.module, ()))
     ]
     chosen, total = [], 0.0
     for name, seconds in sorted(found, key=lambda test: test[1]):
         total += seconds
-        if total > most and chosen:
+        if total > max_seconds and chosen:
             break
         chosen.append((name, seconds))
     return chosen
 
 
 def verdicts() -> dict[str, list[Any]]:
-    """The last one of every mutant."""
+    """Return the last verdict on every mutant; a mutant that was killed once stays killed."""
     rows = [
         json.loads(line) for path in sorted(FOLDER.glob("verdicts-*.jsonl")) for line in path.open()
     ]
     found: dict[str, list[Any]] = {}
     for name, *rest in rows:
-        if found.get(name, [SURVIVED])[0] in (
-            SURVIVED,
-            UNTESTED,
-        ):  # what was noticed once stays noticed
+        if found.get(name, [SURVIVED])[0] in UNDETECTED:
             found[name] = rest
     return found
 
 
 def report() -> None:
+    """Print every survivor, and the counts of every module and folder."""
     known, counts, alive = verdicts(), defaultdict(Counter), []
     for mutant in mutants():
-        status = known.get(key(mutant), ["not yet tried"])[0]
+        status = known.get(key(mutant), ["not tried"])[0]
         folder = mutant.module.split(".")[1]
         for group in (mutant.module, folder, "all"):
             counts[group][status] += 1
-        if status in (SURVIVED, UNTESTED):
+        if status in UNDETECTED:
             alive.append(mutant)
     for mutant in alive:
         print(f"{mutant.name} ({mutant.lines[0]})\n{textwrap.indent(mutant.difference, '    ')}")
     for group, statuses in counts.items():
-        caught = statuses[KILLED] + statuses[TIMED_OUT]
-        print(
-            f"{group}: {statuses.total()} mutants, {caught / statuses.total():.1%} noticed, {dict(statuses)}"
-        )
+        share = (statuses[KILLED] + statuses[TIMED_OUT]) / statuses.total()
+        print(f"{group}: {statuses.total()} mutants, {share:.1%} killed, {dict(statuses)}")
 
 
 def main() -> None:
@@ -378,11 +405,13 @@ def main() -> None:
     )
     parser.add_argument("command", choices=["run", "again", "report"])
     parser.add_argument(
-        "--only", default="*", help="a pattern of names, viewspan.objective.* for example"
+        "--only", default="*", help="pattern of names, for example viewspan.graph.*"
     )
-    parser.add_argument("--part", default="0/1", help="of several processes, this one")
     parser.add_argument(
-        "--most", type=float, default=5.0, help="CPU seconds that a survivor's tests may take"
+        "--part", default="0/1", help="number of this process / number of processes"
+    )
+    parser.add_argument(
+        "--most", type=float, default=5.0, help="CPU seconds for the tests of one mutant"
     )
     arguments = parser.parse_args()
     FOLDER.mkdir(exist_ok=True)
@@ -391,21 +420,8 @@ def main() -> None:
     os.chdir(ROOT)
     sys.path[:0] = [str(ROOT)]
     plugin = Session(lambda session: run(session, arguments))
-    sys.exit(
-        pytest.main(
-            [
-                "-q",
-                "-p",
-                "no:xdist",
-                "-p",
-                "no:cacheprovider",
-                "--capture=no",
-                "--tb=native",
-                *TESTS,
-            ],
-            plugins=[plugin],
-        )
-    )
+    options = ["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--capture=no", "--tb=native"]
+    sys.exit(pytest.main([*options, *TESTS], plugins=[plugin]))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The problems the benchmarks time."""
+"""Data of the benchmarks: synthetic subspaces, and real sets from the data folder."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,10 @@ from numpy.typing import NDArray
 
 Views = list[NDArray[np.float64]]
 
-MISSING = "This benchmark needs real data: set VIEWSPAN_DATA to the folder that holds multiview/ and hopkins155/."
+MISSING = (
+    "This benchmark needs real data: set VIEWSPAN_DATA to the folder that holds multiview/ and "
+    "hopkins155/."
+)
 
 DATA = Path(os.environ.get("VIEWSPAN_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
@@ -16,7 +19,7 @@ DATA = Path(os.environ.get("VIEWSPAN_DATA", Path(__file__).parents[2] / "shared"
 def synthetic(
     n_samples: int, n_features: int, noise: float, seed: int = 0
 ) -> tuple[Views, NDArray[np.int64]]:
-    """Five subspaces of dimension 4 in two appearances, as in the paper's first study."""
+    """Return five subspaces of dimension 4 in two views, as in the paper's first study."""
     rng = np.random.default_rng(seed)
     size = n_samples // 5
     views = []
@@ -32,17 +35,17 @@ def synthetic(
 
 
 def real(name: str) -> tuple[Views, NDArray[np.int64]]:
-    """A set of the ``multiview`` data folder."""
+    """Return the views and labels of a set in the ``multiview`` data folder."""
     path = DATA / "multiview" / f"{name}.npz"
     if not path.exists():
-        raise SystemExit(f"{MISSING} {name}.npz is not there.")
+        raise SystemExit(f"{MISSING} {path} does not exist.")
     with np.load(path) as archive:
         names = sorted(key for key in archive.files if key.startswith("view_"))
         return [archive[key].astype(float) for key in names], archive["labels"].astype(np.int64)
 
 
 def unit_samples(views: Views) -> Views:
-    """Every sample of every view to length 1; zero samples stay zero."""
+    """Scale every sample of every view to length 1; samples that are all zeros stay so."""
     return [
         view / np.maximum(np.linalg.norm(view, axis=1, keepdims=True), np.finfo(float).tiny)
         for view in views

@@ -1,11 +1,13 @@
-"""The paper's open question: what does it do to enforce rank(A) = 1 strictly?
+"""Compare the strict constraint rank(A) = 1, the paper's open question, with the nuclear norm.
 
-    python benchmarks/rank_one.py
+    python benchmarks/rank_one.py [--sets SET ...]
 
-On the three studies at their hardest noise and on real sets: one solve at the automatic λ for the convex coupling at
-several multiples of the automatic τ and for ``coupling="rank_one"``: its time (best of three), the memory it takes at
-its peak beyond the views, the objective (obj1), which has no τ in it, and σ₂/σ₁ of A. Accuracy is that of whole fits,
-with graphs along λ. "The least for rank one" is the smallest τ, to 2 %, at which σ₂/σ₁ is below 0.01.
+The data are those of the paper's studies at their strongest noise, and real sets of the
+``multiview`` data folder. At the automatic λ, the problem is solved with the nuclear norm for
+several multiples of the automatic τ, and with ``coupling="rank_one"``. The table has the objective
+without τ (obj1), σ₂/σ₁ of A, the time (best of three) and the peak memory besides the views. The
+accuracy is that of whole fits. "The least for rank one" is the smallest τ, to 2 %, at which σ₂/σ₁
+is below 0.01.
 """
 
 import argparse
@@ -24,17 +26,18 @@ from viewspan import CLRSC, LRR, Result
 from viewspan.metrics import subspace_clustering_accuracy
 from viewspan.studies.paper import paper_studies
 
-HARDEST = {"synthetic": 0.3, "minerals": 0.3, "faces": 0.15}
-REAL = ("yaleA_3v", "msrc_v1_5v", "3sources", "orl_4v", "wikipedia693", "handwritten")
+STRONGEST_NOISE = {"synthetic": 0.3, "minerals": 0.3, "faces": 0.15}
+REAL_SETS = ("yaleA_3v", "msrc_v1_5v", "3sources", "orl_4v", "wikipedia693", "handwritten")
 MULTIPLES = (1.0, 4.0, 16.0)
-MANY = 1000
-"""With more samples than this, other τ are not looked at."""
-TRIALS = 10
+MAX_SAMPLES_FOR_MULTIPLES = 1000
+"""Number of samples from which on only the automatic τ is used, and timed once."""
+N_DRAWS = 10
+"""Number of draws of the data of the paper's studies."""
 HEADER = ["problem", "coupling", "objective (obj1)", "σ₂/σ₁", "seconds", "peak memory", "accuracy"]
 
 
 def strict_objective(result: Result, views: Views) -> float:
-    """Σ ‖X_i − X_i Z_i‖_F² + λ_i ‖Z_i‖_*."""
+    """Return the objective (obj1): Σ ‖X_i − X_i Z_i‖_F² + λ_i ‖Z_i‖_*."""
     fits = [
         np.linalg.norm(view.T - view.T @ z) ** 2
         for view, z in zip(views, result.coefficients, strict=True)
@@ -44,14 +47,14 @@ def strict_objective(result: Result, views: Views) -> float:
 
 
 def second_singular_value(result: Result) -> float:
-    """Relative to the first."""
+    """Return σ₂/σ₁ of A."""
     rows = np.array([z.ravel() for z in result.coefficients])
     values = np.linalg.svd(rows @ rows.T, compute_uv=False)
     return float(np.sqrt(values[1] / values[0])) if result.scales is None and values[0] > 0 else 0.0
 
 
-def peak(function: Callable[[], Any]) -> float:
-    """Megabytes."""
+def peak_megabytes(function: Callable[[], Any]) -> float:
+    """Return the peak memory of a call."""
     tracemalloc.start()
     function()
     found = tracemalloc.get_traced_memory()[1] / 1e6
@@ -62,13 +65,13 @@ def peak(function: Callable[[], Any]) -> float:
 def solves(
     views: Views, lam: np.ndarray, tau: float
 ) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-    """What is solved, and the model of a whole fit of that kind."""
+    """Return the arguments of the solver and the parameters of the estimator, by row name."""
     found: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
-    many = len(views[0]) >= MANY
-    for multiple in MULTIPLES[:1] if many else MULTIPLES:
+    large = len(views[0]) >= MAX_SAMPLES_FOR_MULTIPLES
+    for multiple in MULTIPLES[:1] if large else MULTIPLES:
         name = f"nuclear, {multiple:g} × τ"
         found[name] = ({"tau": multiple * tau}, {} if multiple == 1.0 else {"tau": multiple * tau})
-    if not many:
+    if not large:
         least = least_for_rank_one(views, lam, tau)
         found[f"nuclear, {least / tau:.3g} × τ, the least for rank one"] = (
             {"tau": least},
@@ -79,7 +82,7 @@ def solves(
 
 
 def least_for_rank_one(views: Views, lam: np.ndarray, tau: float) -> float:
-    """The smallest τ at which A is of rank one, or zero, by bisection."""
+    """Return the smallest τ at which A has rank one or is zero, found by bisection."""
 
     def is_strict(weight: float) -> bool:
         result = viewspan.solve(views, lam, weight, tol=1e-5)
@@ -95,18 +98,20 @@ def least_for_rank_one(views: Views, lam: np.ndarray, tau: float) -> float:
 
 
 def rows_of(problem: str, draws: list[tuple[Views, np.ndarray]]) -> list[list[str]]:
-    """Solved once on the first draw, clustered on all."""
+    """Return the rows of one problem: solve the first draw, and cluster all draws."""
     raw, truth = draws[0]
     k = int(truth.max()) + 1
     views = unit_samples(raw)
     first = CLRSC(k, random_state=0).fit(raw)
     rows = []
     for name, (arguments, parameters) in solves(views, first.lam_, first.tau_).items():
-        repeats = 3 if len(truth) < MANY else 1
+        repeats = 3 if len(truth) < MAX_SAMPLES_FOR_MULTIPLES else 1
         seconds, result = best_of(
             lambda chosen=arguments: viewspan.solve(views, first.lam_, **chosen), repeats
         )
-        memory = peak(lambda chosen=arguments: viewspan.solve(views, first.lam_, **chosen))
+        memory = peak_megabytes(
+            lambda chosen=arguments: viewspan.solve(views, first.lam_, **chosen)
+        )
         models = [CLRSC(k, random_state=0, **parameters) for _ in draws]
         cells = [
             f"{strict_objective(result, views):.4g}",
@@ -123,11 +128,12 @@ def rows_of(problem: str, draws: list[tuple[Views, np.ndarray]]) -> list[list[st
 
 
 def accuracy(models: list[Any], draws: list[tuple[Views, np.ndarray]]) -> str:
+    """Return the mean accuracy, or a dash if one of the fits fails."""
     scores = []
     for model, (views, truth) in zip(models, draws, strict=True):
         try:
             scores.append(subspace_clustering_accuracy(truth, model.fit_predict(views)))
-        except ValueError:  # a weight that leaves nothing at another point of the path
+        except ValueError:  # at one λ of the path, all coefficients are zero
             return "–"
     return f"{np.mean(scores):.1f}"
 
@@ -136,15 +142,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sets", nargs="*", default=list(REAL))
+    parser.add_argument("--sets", nargs="*", default=list(REAL_SETS))
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = []
     for study in paper_studies():
-        noise = HARDEST[study.name]
+        noise = STRONGEST_NOISE[study.name]
         rows += rows_of(
             f"{study.name}, σ = {noise:g}",
-            [load((study.generate, (noise, t))) for t in range(TRIALS)],
+            [load((study.generate, (noise, t))) for t in range(N_DRAWS)],
         )
     for name in options.sets:
         rows += rows_of(name, [real(name)])

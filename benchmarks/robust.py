@@ -1,15 +1,16 @@
-"""Robust fits: the paper's synthetic study with gross errors, by all three fits.
+"""Compare the three data fits on the paper's synthetic study with gross errors.
 
-    python benchmarks/robust.py
+    python benchmarks/robust.py [--trials 20] [--jobs 2]
 
-Whole samples are replaced by noise of five times their length, or single entries by ten times the root mean square one,
-with random signs; in one view or in both. Accuracy is over all samples, also corrupted ones, which the other view can
-still tell; AUC is how well ``outlier_scores_`` of the view tells corrupted samples from others.
+Either whole samples are replaced by noise of five times their length, or single entries by ten
+times the root mean square entry with a random sign, in one view or in both. The accuracy is over
+all samples, because the other view can still show the cluster of a corrupted sample. The AUC
+measures how well ``outlier_scores_`` of a view separates its corrupted samples from the others. No
+data are needed.
 """
 
 import argparse
 import warnings
-from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -21,7 +22,7 @@ from viewspan import CLRSC
 from viewspan.datasets import make_subspaces
 from viewspan.metrics import subspace_clustering_accuracy
 
-FITS = ("frobenius", "l12", "l1")
+DATAFITS = ("frobenius", "l12", "l1")
 NOISE = (0.1, 0.2)
 CASES: dict[str, tuple[str, float, tuple[int, ...]]] = {
     "none": ("samples", 0.0, ()),
@@ -31,47 +32,44 @@ CASES: dict[str, tuple[str, float, tuple[int, ...]]] = {
     "20 % of samples, both views": ("samples", 0.2, (0, 1)),
     "5 % of entries, both views": ("entries", 0.05, (0, 1)),
 }
+"""What is corrupted, the corrupted share of it, and the corrupted views."""
 
 
 def corrupt(
-    views: Views, what: str, share: float, where: tuple[int, ...], seed: int
+    views: Views, kind: str, share: float, positions: tuple[int, ...], seed: int
 ) -> tuple[Views, np.ndarray]:
-    """The views, and which samples of every view are corrupted."""
+    """Return the corrupted views, and a mask (n_views, n_samples) of the corrupted samples."""
     rng = np.random.default_rng(1000 + seed)
-    wrong = np.zeros((len(views), len(views[0])), dtype=bool)
+    mask = np.zeros((len(views), len(views[0])), dtype=bool)
     changed = [view.copy() for view in views]
-    for position in where:
+    for position in positions:
         view = changed[position]
-        if what == "samples":
+        if kind == "samples":
             rows = rng.permutation(len(view))[: round(share * len(view))]
             noise = rng.normal(size=(len(rows), view.shape[1]))
             length = 5 * np.sqrt((view**2).sum(axis=1).mean())
             view[rows] = length * noise / np.linalg.norm(noise, axis=1, keepdims=True)
-            wrong[position, rows] = True
+            mask[position, rows] = True
         else:
             entries = rng.permutation(view.size)[: round(share * view.size)]
-            view.flat[entries] = (
-                10 * np.sqrt((view**2).mean()) * rng.choice([-1.0, 1.0], len(entries))
-            )
-    return changed, wrong
+            signs = rng.choice([-1.0, 1.0], len(entries))
+            view.flat[entries] = 10 * np.sqrt((view**2).mean()) * signs
+    return changed, mask
 
 
-def trial(noise: float, case: str, fit: str, seed: int) -> dict[str, Any]:
+def run_trial(noise: float, case: str, datafit: str, seed: int) -> tuple[float, float]:
+    """Return the accuracy and the mean AUC of the corrupted views, NaN without such views."""
     warnings.simplefilter("ignore")
     views, truth = make_subspaces(noise=noise, random_state=seed)
-    given, wrong = corrupt(views, *CASES[case], seed)
-    model = CLRSC(5, datafit=fit, random_state=0).fit(given)
+    corrupted, mask = corrupt(views, *CASES[case], seed)
+    model = CLRSC(5, datafit=datafit, random_state=0).fit(corrupted)
     aucs = [
-        roc_auc_score(*pair)
-        for pair in zip(wrong, model.outlier_scores_, strict=True)
-        if pair[0].any()
+        roc_auc_score(wrong, scores)
+        for wrong, scores in zip(mask, model.outlier_scores_, strict=True)
+        if wrong.any()
     ]
     accuracy = subspace_clustering_accuracy(truth, model.labels_)
-    return {
-        "accuracy": accuracy,
-        "auc": float(np.mean(aucs)) if aucs else np.nan,
-        "n_iter": model.n_iter_,
-    }
+    return accuracy, float(np.mean(aucs)) if aucs else np.nan
 
 
 def main() -> None:
@@ -85,18 +83,17 @@ def main() -> None:
     for noise in NOISE:
         for case in CASES:
             accuracies, aucs = [], []
-            for fit in FITS:
-                jobs = (delayed(trial)(noise, case, fit, seed) for seed in range(options.trials))
-                found = Parallel(options.jobs)(jobs)
-                scores = np.array([row["accuracy"] for row in found])
-                accuracies.append(
-                    f"{scores.mean():.1f} ± {scores.std(ddof=1) / np.sqrt(len(scores)):.1f}"
-                )
-                auc = float(np.mean([row["auc"] for row in found]))
+            for datafit in DATAFITS:
+                seeds = range(options.trials)
+                jobs = (delayed(run_trial)(noise, case, datafit, seed) for seed in seeds)
+                scores, trial_aucs = np.transpose(Parallel(options.jobs)(jobs))
+                deviation = scores.std(ddof=1) / np.sqrt(len(scores))
+                accuracies.append(f"{scores.mean():.1f} ± {deviation:.1f}")
+                auc = float(np.mean(trial_aucs))
                 aucs.append("" if np.isnan(auc) else f"{auc:.3f}")
             rows.append([f"{noise:g}", case, *accuracies, *aucs])
             print(rows[-1], flush=True)
-    print_table(["σ", "corrupted", *FITS, *(f"AUC {fit}" for fit in FITS)], rows)
+    print_table(["σ", "corrupted", *DATAFITS, *(f"AUC {datafit}" for datafit in DATAFITS)], rows)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Rows of results in a file that grows, so that a long benchmark can be stopped and go on."""
+"""Rows of results in a CSV file, so that a long benchmark can be stopped and continued."""
 
 import csv
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def append(path: Path, fields: Sequence[str], row: dict[str, Any]) -> None:
-    """One more row, also printed; a new file gets its header first."""
+    """Append one row to the file, with a header if the file is new, and print the row."""
     new = not path.exists()
     with path.open("a", newline="") as stream:
         writer = csv.DictWriter(stream, fields)
@@ -18,7 +18,7 @@ def append(path: Path, fields: Sequence[str], row: dict[str, Any]) -> None:
 
 
 def read(path: Path) -> list[dict[str, str]]:
-    """All that are there."""
+    """Return all rows of the file, or none if it does not exist."""
     if not path.exists():
         return []
     with path.open(newline="") as stream:

@@ -1,7 +1,13 @@
-"""From 10³ to 10⁶ samples: time by stage, memory, accuracy and growth; landmarks against all samples; unseen samples.
+"""Measure time, memory and accuracy from 10³ to 10⁶ samples, of landmarks and of predictions.
 
-``python scale.py growth`` needs no data, ``agreement``, ``rivals`` and ``unseen`` need the real sets. Every row of the
-growth runs in a process of its own, so that the peak of memory is its own.
+    python benchmarks/scale.py [growth | agreement | rivals | unseen]
+
+Without an argument, all four parts run, which takes an hour. ``growth`` measures synthetic data of
+growing size and needs no data; every size runs in its own process, because it reports the peak of
+memory. ``agreement`` compares graphs of landmarks with graphs of all samples. ``rivals`` measures
+scikit-learn's clusterers on the same sets. ``unseen`` compares predicted samples with samples that
+are clustered with the others. These three need the real sets of the ``multiview`` data folder.
+``growth`` needs Linux.
 """
 
 import json
@@ -26,7 +32,7 @@ from viewspan.metrics import subspace_clustering_accuracy
 
 SIZES = [1_000, 10_000, 100_000, 1_000_000]
 SPECTRAL_LIMIT = 10_000
-"""The full kernel of scikit-learn's SpectralClustering has 80 GB for ten times as many samples."""
+"""Largest size for scikit-learn's SpectralClustering, whose kernel takes 0.8 GB here."""
 N_CLUSTERS = 10
 SETS = ["handwritten", "scene15_lowdim", "ccv", "hdigit10000"]
 UNSEEN_SETS = ["synthetic", "handwritten", "hdigit10000"]
@@ -35,7 +41,7 @@ STAGES = ["reading", "solving", "comparing", "labelling"]
 
 
 def subspaces(n_samples: int, noise: float = 0.1, seed: int = 0) -> tuple[Views, NDArray[np.int64]]:
-    """Ten subspaces of dimension 4 in two views of 50 features."""
+    """Return ten subspaces of dimension 4 in two views of 50 features."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, N_CLUSTERS, n_samples)
     views = []
@@ -50,7 +56,7 @@ def subspaces(n_samples: int, noise: float = 0.1, seed: int = 0) -> tuple[Views,
 
 
 class StageTimes:
-    """A callback that adds up the seconds of every stage."""
+    """Callback that adds up the seconds of every stage."""
 
     def __init__(self) -> None:
         self.seconds = dict.fromkeys(STAGES, 0.0)
@@ -61,55 +67,57 @@ class StageTimes:
         self.stage, self.last = progress.stage, progress.elapsed
 
 
-def memory_now(field: str) -> int:
-    """Bytes of this process, now (VmRSS) or at most so far (VmHWM); Linux tells."""
+def memory(field: str) -> int:
+    """Return the bytes of this process, now (VmRSS) or at their peak (VmHWM)."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return 1024 * int(next(line for line in lines if line.startswith(field)).split()[1])
 
 
 def measure(folder: str, spectral: bool) -> dict[str, Any]:
-    """In a fresh process: the data is loaded, then everything is timed on it."""
+    """Load the data from a folder, and measure all clusterers on it; needs a new process."""
     views = [np.load(f"{folder}/{name}.npy") for name in ("first", "second")]
     labels = np.load(f"{folder}/labels.npy")
-    CLRSC(2, random_state=0).fit(
-        [view[:200] for view in views]
-    )  # libraries are loaded, threads started
+    # A first fit loads libraries and starts threads.
+    CLRSC(2, random_state=0).fit([view[:200] for view in views])
     Path("/proc/self/clear_refs").write_text("5")
-    before, times = memory_now("VmRSS"), StageTimes()
+    before, times = memory("VmRSS"), StageTimes()
     start = time.perf_counter()
     model = CLRSC(N_CLUSTERS, random_state=0, callback=times).fit(views)
-    found: dict[str, Any] = {"seconds": time.perf_counter() - start, "stages": times.seconds}
-    found["bytes"] = memory_now("VmHWM") - before
-    found["accuracy"] = subspace_clustering_accuracy(labels, model.labels_)
-    found["gap"] = model.dual_gap_
-    side_by_side = np.hstack(views)
+    row: dict[str, Any] = {"seconds": time.perf_counter() - start, "stages": times.seconds}
+    row["bytes"] = memory("VmHWM") - before
+    row["accuracy"] = subspace_clustering_accuracy(labels, model.labels_)
+    row["gap"] = model.dual_gap_
+    features = np.hstack(views)
     batches = MiniBatchKMeans(N_CLUSTERS, n_init=1, random_state=0)
-    found["mini-batch"], fitted = best_of(lambda: batches.fit(side_by_side), 3)
-    found["mini-batch accuracy"] = subspace_clustering_accuracy(labels, fitted.labels_)
+    row["mini-batch"], fitted = best_of(lambda: batches.fit(features), 3)
+    row["mini-batch accuracy"] = subspace_clustering_accuracy(labels, fitted.labels_)
     if spectral:
         rival = SpectralClustering(N_CLUSTERS, random_state=0, assign_labels="cluster_qr")
-        found["spectral"], fitted = best_of(lambda: rival.fit(side_by_side), 1)
-        found["spectral accuracy"] = subspace_clustering_accuracy(labels, fitted.labels_)
-    return found
+        row["spectral"], fitted = best_of(lambda: rival.fit(features), 1)
+        row["spectral accuracy"] = subspace_clustering_accuracy(labels, fitted.labels_)
+    return row
+
+
+def measure_in_new_process(n_samples: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        views, labels = subspaces(n_samples)
+        for name, array in zip(("first", "second", "labels"), (*views, labels), strict=True):
+            np.save(f"{folder}/{name}.npy", array)
+        del views
+        spectral = str(int(n_samples <= SPECTRAL_LIMIT))
+        command = [sys.executable, __file__, "measure", folder, spectral]
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return dict(json.loads(printed))
 
 
 def growth() -> None:
-    rows, found = [], {}
+    """Print time, memory and accuracy for growing numbers of samples, and the rate of growth."""
+    rows, results = [], {}
     for n_samples in SIZES:
-        with tempfile.TemporaryDirectory() as folder:
-            views, labels = subspaces(n_samples)
-            for name, array in zip(("first", "second", "labels"), (*views, labels), strict=True):
-                np.save(f"{folder}/{name}.npy", array)
-            del views
-            command = [
-                sys.executable,
-                __file__,
-                "measure",
-                folder,
-                str(int(n_samples <= SPECTRAL_LIMIT)),
-            ]
-            printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        row = found[n_samples] = json.loads(printed)
+        row = results[n_samples] = measure_in_new_process(n_samples)
+        spectral = (
+            f"{row['spectral']:.1f} ({row['spectral accuracy']:.0f})" if "spectral" in row else ""
+        )
         rows.append(
             [
                 f"10^{round(np.log10(n_samples))}",
@@ -119,33 +127,32 @@ def growth() -> None:
                 f"{row['accuracy']:.2f}",
                 f"{row['mini-batch']:.2f} ({row['mini-batch accuracy']:.0f})",
                 f"{row['seconds'] / row['mini-batch']:.1f}×",
-                f"{row['spectral']:.1f} ({row['spectral accuracy']:.0f})"
-                if "spectral" in row
-                else "",
+                spectral,
             ]
         )
         print(*rows[-1], file=sys.stderr)
-    heads = [
+    header = [
         "N",
         "fit, s",
         *STAGES,
-        "MB over data",
+        "MB besides data",
         "SCA",
         "MiniBatchKMeans, s (SCA)",
         "ratio",
         "SpectralClustering, s (SCA)",
     ]
-    print_table(heads, rows)
-    last, before = found[SIZES[-1]], found[SIZES[-2]]
-    step = np.log(SIZES[-1] / SIZES[-2])
-    print(
-        f"\nexponent of growth from 10^5 to 10^6: time {np.log(last['seconds'] / before['seconds']) / step:.2f}",
-        end="",
+    print_table(header, rows)
+    last, before = results[SIZES[-1]], results[SIZES[-2]]
+    time_exponent, memory_exponent = (
+        np.log(last[name] / before[name]) / np.log(SIZES[-1] / SIZES[-2])
+        for name in ("seconds", "bytes")
     )
-    print(f", memory over the data {np.log(last['bytes'] / before['bytes']) / step:.2f}")
+    print(f"\nexponent of growth from 10^5 to 10^6: time {time_exponent:.2f}", end=", ")
+    print(f"memory besides the data {memory_exponent:.2f}")
 
 
 def agreement() -> None:
+    """Print the accuracy of both kinds of graph, and how well their clusters agree."""
     rows = []
     for name in ["synthetic", *SETS]:
         views, labels = subspaces(5000) if name == "synthetic" else real(name)
@@ -166,7 +173,7 @@ def agreement() -> None:
 
 
 def rivals() -> None:
-    """Scikit-learn's on the same real sets: all features side by side, samples of unit length, true k."""
+    """Print the accuracy of scikit-learn's clusterers on concatenated views of unit samples."""
     rows = []
     for name in SETS:
         views, labels = real(name)
@@ -186,51 +193,52 @@ def rivals() -> None:
 
 
 def unseen() -> None:
-    """Accuracy of held-back samples, named by the clusters of the others, and of the same ones clustered with them."""
+    """Print the accuracy of samples that are predicted, and of the same samples in the fit."""
     rows = []
     for name in UNSEEN_SETS:
         views, labels = subspaces(3000, noise=0.2) if name == "synthetic" else real(name)
         n_clusters = int(labels.max()) + 1
         for graph in ("dense", "landmarks"):
-            together, apart = [], []
+            clustered, predicted = [], []
             for seed in range(3):
                 order = np.random.RandomState(seed).permutation(len(labels))
-                back, kept = np.split(order, [int(0.3 * len(labels))])
-                everyone = CLRSC(n_clusters, graph=graph, random_state=seed).fit_predict(views)
-                model = CLRSC(n_clusters, graph=graph, random_state=seed).fit(
-                    [view[kept] for view in views]
+                held, kept = np.split(order, [int(0.3 * len(labels))])
+                model = CLRSC(n_clusters, graph=graph, random_state=seed)
+                found = model.fit_predict(views)
+                clustered.append(
+                    held_out_accuracy(labels[kept], found[kept], labels[held], found[held])
                 )
-                predicted = model.predict([view[back] for view in views])
-                apart.append(share_right(labels[kept], model.labels_, labels[back], predicted))
-                together.append(
-                    share_right(labels[kept], everyone[kept], labels[back], everyone[back])
-                )
-            rows.append([name, graph, f"{np.mean(together):.1f}", f"{np.mean(apart):.1f}"])
+                model.fit([view[kept] for view in views])
+                new = model.predict([view[held] for view in views])
+                predicted.append(held_out_accuracy(labels[kept], model.labels_, labels[held], new))
+            rows.append([name, graph, f"{np.mean(clustered):.1f}", f"{np.mean(predicted):.1f}"])
             print(*rows[-1], file=sys.stderr)
     print_table(["set", "graph", "clustered with the others", "predicted"], rows)
 
 
-def share_right(
+def held_out_accuracy(
     truth: NDArray[np.int64],
     found: NDArray[np.int64],
     held_truth: NDArray[np.int64],
     held: NDArray[np.int64],
 ) -> float:
-    """Percent of the held-back samples in the cluster that stands for their class among the others."""
+    """Return the percentage of held-out samples in the cluster matched to their class.
+
+    Clusters are matched to classes by the other samples.
+    """
     table = confusion_matrix(truth, found)
     classes, clusters = linear_sum_assignment(-table)
-    name_of = dict(zip(clusters, classes, strict=True))
-    return 100.0 * float(
-        np.mean([name_of[cluster] == true for cluster, true in zip(held, held_truth, strict=True)])
-    )
+    class_of = dict(zip(clusters, classes, strict=True))
+    correct = [class_of[label] == true for label, true in zip(held, held_truth, strict=True)]
+    return 100.0 * float(np.mean(correct))
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    what = sys.argv[1] if len(sys.argv) > 1 else "all"
-    if what == "measure":
+    chosen = sys.argv[1] if len(sys.argv) > 1 else "all"
+    if chosen == "measure":
         print(json.dumps(measure(sys.argv[2], bool(int(sys.argv[3])))))
         raise SystemExit
     for part in (growth, agreement, rivals, unseen):
-        if what in {"all", part.__name__}:
+        if chosen in {"all", part.__name__}:
             part()

@@ -1,4 +1,4 @@
-"""Best-of-several timing and tables, shared by the benchmarks."""
+"""Timing of functions and tables of results, shared by the benchmarks."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -6,7 +6,10 @@ from typing import Any
 
 
 def best_of(function: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
-    """The shortest of several runs in seconds, and the last result: noise only ever adds."""
+    """Return the shortest time of several runs in seconds, and the last result.
+
+    Other processes can only make a run slower, so the shortest time is the least disturbed one.
+    """
     shortest, result = float("inf"), None
     for _ in range(repeats):
         start = time.perf_counter()
@@ -16,15 +19,12 @@ def best_of(function: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A Markdown table with aligned columns."""
+    """Print a Markdown table with aligned columns."""
     widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
 
     def line(cells: Sequence[str]) -> str:
-        return (
-            "| "
-            + " | ".join(str(cell).ljust(width) for cell, width in zip(cells, widths, strict=True))
-            + " |"
-        )
+        padded = (str(cell).ljust(width) for cell, width in zip(cells, widths, strict=True))
+        return "| " + " | ".join(padded) + " |"
 
     print(line(header))
     print("|" + "|".join("-" * (width + 2) for width in widths) + "|")

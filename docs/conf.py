@@ -1,4 +1,7 @@
-"""How the documentation is built: ``make docs``. Nothing is fetched, neither while building nor while reading."""
+"""Settings of Sphinx for ``make docs``.
+
+Nothing is downloaded, neither during the build nor by the pages.
+"""
 
 import sys
 from pathlib import Path
@@ -24,7 +27,7 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_extensions", "examples"]
 templates_path = ["_templates"]
-highlight_language = "none"  # blocks say which language they are in
+highlight_language = "none"  # every code block names its language
 nitpicky = False
 
 myst_enable_extensions = ["dollarmath"]
@@ -33,15 +36,15 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 autosummary_generate = True
-autodoc_typehints = "none"  # the docstrings say it in words
+autodoc_typehints = "none"  # the docstrings describe the types
 autodoc_member_order = "bysource"
-numpydoc_show_class_members = False  # the templates choose which methods are listed
+numpydoc_show_class_members = False  # the templates list the methods
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "within_subsection_order": "order.FirstThingsFirst",
+    "within_subsection_order": "order.BasicExamplesFirst",
     "doc_module": ("viewspan",),
     "backreferences_dir": "gallery/backreferences",
     "remove_config_comments": True,
@@ -69,7 +72,6 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "header_links_before_dropdown": 7,
 }
-html_sidebars = {
-    page: [] for page in ("index", "quick-start", "theory")
-}  # pages without a section of their own
+# These pages belong to no section, so they have no section navigation.
+html_sidebars = {page: [] for page in ("index", "quick-start", "theory")}
 html_context = {"default_mode": "auto"}

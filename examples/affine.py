@@ -1,10 +1,12 @@
 """Affine subspaces
 ================
 
-Lines that miss the origin, two of them on opposite sides of it.
+The data are noisy points on three lines that do not pass through the origin. Two of the lines are
+mirror images of each other with respect to the origin. There are two views.
 
-A linear subspace cannot tell a line from its mirror image. ``affine=True`` gives every view one more feature, the
-same for all samples, in which an affine subspace is a linear one; views that were centred get it by themselves.
+A linear subspace contains the mirror image of each of its points. The linear model therefore
+confuses the two lines. ``affine=True`` appends a constant feature to every view, in which affine
+subspaces become linear ones. Views that were centred get this feature automatically.
 """
 
 import sys
@@ -15,22 +17,21 @@ import numpy as np
 
 from viewspan import CLRSC
 
-warnings.filterwarnings(
-    "ignore", message="The graph is in 2 separate pieces"
-)  # the third line stands alone
+# The third line is not connected to the others in the graph, as it should be.
+warnings.filterwarnings("ignore", message="The graph has 2 connected components")
 rng = np.random.default_rng(0)
 starts = np.array([[2.0, 1.0, 0.0], [-2.0, -1.0, 0.0], [0.0, 1.0, 2.0]])
 directions = np.array([[-1.0, 1.0, 0.5], [-1.0, 1.0, 0.5], [1.0, 0.2, -0.3]])
 positions = rng.uniform(-1, 1, size=(3, 60, 1))
 first = (starts[:, None] + positions * directions[:, None]).reshape(180, 3)
-second = (starts[:, None, ::-1] - positions * directions[:, None, ::-1]).reshape(
-    180, 3
-)  # seen from elsewhere
+# The second view has the axes in reverse order and the opposite directions.
+second = (starts[:, None, ::-1] - positions * directions[:, None, ::-1]).reshape(180, 3)
 views = [view + 0.05 * rng.normal(size=view.shape) for view in (first, second)]
 
 # %%
-# Without the constant, two of the lines are cut in halves, each of which goes with its mirror image on the other side
-# of the origin, the cross; with it, every line is found.
+# The picture shows the first view; the colour is the cluster, and the cross is the origin. The
+# linear model cuts two of the lines in halves and joins each half with its mirror image. The affine
+# model finds all three lines.
 
 figure, panels = plt.subplots(
     1, 2, figsize=(8, 4), subplot_kw={"projection": "3d"}, layout="constrained"

@@ -1,8 +1,9 @@
-"""A photograph, every pixel a sample
-==================================
+"""Segment a photograph: every pixel is a sample
+=============================================
 
-The Summer Palace in Beijing, 427 × 640 pixels: 273 280 samples. Every pixel has two appearances, its colour and the
-texture around it, and the segments are to agree with both.
+The photograph shows a tower of the Summer Palace in Beijing. It has 427 × 640 pixels, so there are
+273 280 samples. Every pixel has two views: its colour, and the texture around it. The pixels are
+clustered into five segments by both views together.
 """
 
 import sys
@@ -20,9 +21,10 @@ photo = load_sample_image("china.jpg") / 255.0
 height, width, _ = photo.shape
 
 # %%
-# **Colour.** Shading multiplies the colour of a surface by a number, so a surface is a line through the origin of the
-# colour space, whatever light falls on it. The same colours, slightly blurred, tell a pixel's neighbourhood; and one
-# constant feature beside them tells dark from bright, which a line through the origin could not.
+# **Colour.** Shading multiplies the colour of a surface by a factor. The colours of one surface
+# therefore lie on a line through the origin: a subspace of dimension 1. Two blurred copies of the
+# colours describe the surroundings of the pixel. A constant feature is added because a line through
+# the origin cannot distinguish dark from bright.
 
 blurred = [gaussian_filter(photo, (sigma, sigma, 0)) for sigma in (2, 4)]
 colour = np.concatenate([photo, *blurred, np.ones((height, width, 1))], axis=2).reshape(
@@ -30,9 +32,10 @@ colour = np.concatenate([photo, *blurred, np.ones((height, width, 1))], axis=2).
 )
 
 # %%
-# **Texture.** Derivatives of the grey image in four directions at three scales, and their root mean square over a
-# window. More contrast multiplies all twelve by a number, so a texture is again a line, or a bundle of them. The
-# constant is what tells a flat surface, in which only the ratios of noise would be left, from a textured one.
+# **Texture.** The features are the derivatives of the grey image in four directions at three
+# scales, each as the root mean square over a window. A higher contrast multiplies all twelve by a
+# factor, so a texture is again a line, or a few lines. The constant feature distinguishes flat
+# surfaces, on which the derivatives are only noise, from textured ones.
 
 grey = photo.mean(axis=2)
 strengths = []
@@ -44,8 +47,9 @@ for sigma in (1, 2, 4):
 texture = np.stack([*strengths, np.full_like(grey, 0.05)], axis=2).reshape(height * width, -1)
 
 # %%
-# A graph of all pixels would have 75 billion pairs. From 10 000 samples on, viewspan takes landmarks by itself; 2000
-# are enough here. The optimum is that of all pixels nevertheless, and so is its certificate.
+# A graph of all pixels would have 75 billion entries. From 10 000 samples on, viewspan uses a
+# graph between the samples and a few thousand landmarks instead; 2000 are enough here. Only the
+# graph is approximated: the optimisation problem is solved for all pixels, with a certificate.
 
 tracemalloc.start()
 start = time.perf_counter()
@@ -55,36 +59,38 @@ model = CLRSC(n_clusters=5, n_landmarks=2000, random_state=0).fit(
 seconds = time.perf_counter() - start
 megabytes = tracemalloc.get_traced_memory()[1] / 2**20
 tracemalloc.stop()
-print(f"{len(model.labels_)} samples in {seconds:.0f} s and {megabytes:.0f} MB beside the features")
+print(f"{len(model.labels_)} samples in {seconds:.0f} s, with {megabytes:.0f} MB besides the data")
 print(f"proven relative distance from the optimum: {model.dual_gap_:.1e}")
 for name, weight, score in zip(
     ("colour", "texture"), model.view_weights_, model.view_scores_, strict=True
 ):
-    print(f"{name} counted {weight:.2f}; the segments can be seen in it alone to {score:.2f}")
+    print(f"{name}: view weight {weight:.2f}, view score {score:.2f}")
 
 # %%
-# The same with one appearance at a time.
+# For comparison, each view is also clustered alone.
 
-alone = {
+single_views = {
     "colour alone": CLRSC(n_clusters=5, n_landmarks=2000, random_state=0).fit(colour),
     "texture alone": CLRSC(n_clusters=5, n_landmarks=2000, random_state=0).fit(texture),
 }
 
 # %%
-# Colour alone cannot tell the lake from the sky, and gives the dark trees the segment of the red galleries. Texture
-# alone cannot tell the far lake from the tower: it sees horizontal lines in both. Together they find the sky, the lake,
-# the trees, the body of the tower, and the strong edges around tower and trees.
+# The picture shows the photograph and the three segmentations. Colour alone puts the lake and the
+# sky into one segment, and the dark trees into that of the red galleries. Texture alone puts the
+# far lake and the tower into one segment, because both have horizontal lines. Both views together
+# separate the sky, the lake, the trees, the body of the tower, and the strong edges around tower
+# and trees.
 #
-# What they do not do: a window that measures texture reaches over borders, so there is a seam along every object, which
-# goes with the lake where the sky is behind it; and nothing here knows that the tower is one thing. Neither position
-# nor shape is among the features. Where tower ends and edge begins is not certain, either: two other seeds, and 1000
-# or 5000 landmarks, give segments whose adjusted Rand index with these is between 0.75 and 0.90. There are no true
-# labels for this picture, so it is for the eye to judge; five segments and these features were chosen by looking at a
-# dozen others.
+# The segmentation has limits. The windows that measure the texture reach across borders, so there
+# is a seam around every object; in front of the sky it belongs to the segment of the lake. Position
+# and shape are not among the features, so the tower need not be one segment. The border between
+# tower and edges is uncertain: two other seeds, and 1000 or 5000 landmarks, give segmentations
+# whose adjusted Rand index with this one is between 0.75 and 0.90. There are no true labels for
+# this photograph; the number of segments and the features were chosen by looking at a dozen others.
 
 
 def draw(panel, labels, title):
-    """Segments in colours of their own, outlined on the photograph."""
+    """Draw the segments in different colours, with their outlines."""
     segments = labels.reshape(height, width)
     edges = np.zeros((height, width), dtype=bool)
     edges[:, 1:] |= segments[:, 1:] != segments[:, :-1]
@@ -105,7 +111,7 @@ figure, panels = plt.subplots(2, 2, figsize=(10, 7.1), layout="constrained")
 panels[0, 0].imshow(photo)
 panels[0, 0].set(title="the photograph", xticks=[], yticks=[])
 draw(panels[0, 1], model.labels_, "colour and texture together")
-for panel, (title, fitted) in zip(panels[1], alone.items(), strict=True):
+for panel, (title, fitted) in zip(panels[1], single_views.items(), strict=True):
     draw(panel, fitted.labels_, title)
 if len(sys.argv) > 1:
     figure.savefig(sys.argv[1], dpi=100)

@@ -1,10 +1,10 @@
-"""Samples that some views do not have
-===================================
+"""Cluster data with missing samples
+=================================
 
-Rows of NaN, and ``missing="allow"``.
-
-Three views of handwritten digits (upper part, lower part, gradients); a growing share of all (sample, view) pairs is
-taken away, never the last view of a digit.
+The data are 400 handwritten digits with three views: the upper part, the lower part and the
+gradients of the image. A sample that is missing from a view is a row of NaN in this view, which
+``missing="allow"`` accepts. A growing share of all (sample, view) pairs is removed; every digit
+keeps at least one view.
 """
 
 import sys
@@ -17,47 +17,51 @@ from sklearn.datasets import load_digits
 from viewspan import CLRSC
 from viewspan.metrics import subspace_clustering_accuracy
 
-warnings.filterwarnings("ignore", message="view . is zero")  # which is the point of the comparison
+# Filling with zeros, the alternative that is compared here, makes samples that are all zeros.
+warnings.filterwarnings("ignore", message="view . is zero")
 digits = load_digits()
 images, labels = digits.images[:400], digits.target[:400]
 gradients = np.concatenate([np.diff(images, axis=axis).reshape(400, -1) for axis in (1, 2)], axis=1)
 views = [images[:, :4].reshape(400, -1), images[:, 4:].reshape(400, -1), gradients]
 
 # %%
-# Which pairs go first is drawn once, so that the shares are nested.
+# The order in which the pairs are removed is drawn once. A larger share therefore contains all
+# pairs of the smaller shares.
 
 rng = np.random.default_rng(0)
 order = rng.permutation(np.argwhere(np.ones((3, 400))))
-keep = rng.integers(0, 3, 400)
-order = [(view, sample) for view, sample in order if keep[sample] != view]
+kept_view = rng.integers(0, 3, 400)
+order = [(view, sample) for view, sample in order if kept_view[sample] != view]
 
 # %%
-# ``missing="allow"`` against the simplest repair, zeros in the place of what is absent.
+# ``missing="allow"`` is compared with the simplest alternative, which fills missing samples with
+# zeros.
 
 shares = [0.0, 0.15, 0.3, 0.45, 0.6]
-lines = {"missing='allow'": [], "zeros in their place": []}
+lines = {"missing='allow'": [], "filled with zeros": []}
 for share in shares:
-    given = [view.astype(float) for view in views]
+    incomplete = [view.astype(float) for view in views]
     for view, sample in order[: round(share * 1200)]:
-        given[view][sample] = np.nan
-    zeros = [np.nan_to_num(view) for view in given]
-    answers = (
-        CLRSC(10, missing="allow", random_state=0).fit_predict(given),
-        CLRSC(10, random_state=0).fit_predict(zeros),
+        incomplete[view][sample] = np.nan
+    filled = [np.nan_to_num(view) for view in incomplete]
+    found = (
+        CLRSC(10, missing="allow", random_state=0).fit_predict(incomplete),
+        CLRSC(10, random_state=0).fit_predict(filled),
     )
-    for line, found in zip(lines.values(), answers, strict=True):
-        line.append(subspace_clustering_accuracy(labels, found))
-    ours, filled = (line[-1] for line in lines.values())
-    print(f"{share:.0%} absent: {ours:.1f} % right, with zeros {filled:.1f} %")
+    for line, predicted in zip(lines.values(), found, strict=True):
+        line.append(subspace_clustering_accuracy(labels, predicted))
+    texts = [f"{name} {line[-1]:.1f} %" for name, line in lines.items()]
+    print(f"{share:.0%} missing: accuracy with {', '.join(texts)}")
 
 # %%
-# Up to a share of 30 % neither is clearly better; with more, zeros lose.
+# The picture shows the accuracy over the share of missing pairs. Up to 30 %, neither is clearly
+# better. With more missing pairs, ``missing="allow"`` is better.
 
 figure, panel = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for name, line in lines.items():
     panel.plot([100 * share for share in shares], line, "o-", label=name)
 panel.set(
-    xlabel="(sample, view) pairs that are absent, percent",
+    xlabel="missing (sample, view) pairs, percent",
     ylabel="accuracy, percent",
     ylim=(0, 100),
 )

@@ -1,10 +1,13 @@
-"""Strict rank one against a growing τ
-===================================
+"""Strict rank one and a growing τ
+===============================
 
-The paper's open question in one picture.
+The paper couples the views by the nuclear norm of the matrix A, whose rows are the coefficients Z_i
+of the views, with weight τ. It leaves open what the strict constraint rank(A) = 1 would give. This
+example compares both on the paper's synthetic data.
 
-As τ grows, the nuclear norm brings the Z_i nearer to multiples of one matrix (the second singular value of A falls),
-but it shrinks them, too, so that the objective without τ rises. The strict constraint has the one without the other.
+A larger τ brings the Z_i closer to multiples of one matrix: the second singular value of A falls.
+It also shrinks them, so that the objective without τ rises. ``coupling="rank_one"`` has no such
+shrinkage.
 """
 
 import sys
@@ -21,11 +24,12 @@ automatic = viewspan.CLRSC(5, random_state=0).fit(views)
 lam = automatic.lam_
 
 # %%
-# Two measures of a solution: the objective without τ, and how far A is from rank one.
+# Two numbers describe a solution: the objective without τ, and the ratio of the second to the first
+# singular value of A, which is 0 for rank one.
 
 
 def strict_objective(result):
-    """The paper's (obj1): Σ ‖X_i − X_i Z_i‖_F² + λ_i ‖Z_i‖_*."""
+    """Return the paper's objective (obj1): Σ ‖X_i − X_i Z_i‖_F² + λ_i ‖Z_i‖_*."""
     parts = zip(views, lam, result.coefficients, strict=True)
     return sum(
         np.linalg.norm(x.T - x.T @ z) ** 2 + weight * np.linalg.norm(z, "nuc")
@@ -34,12 +38,13 @@ def strict_objective(result):
 
 
 def second_singular_value(result):
+    """Return σ₂ / σ₁ of A."""
     values = np.linalg.svd(np.array([z.ravel() for z in result.coefficients]), compute_uv=False)
     return values[1] / values[0]
 
 
 # %%
-# The relaxed problem along τ, and the strict one once.
+# The problem with the nuclear norm is solved for twelve values of τ, the strict one once.
 
 multiples = np.geomspace(0.5, 22, 12)
 relaxed = [viewspan.solve(views, lam, multiple * automatic.tau_) for multiple in multiples]
@@ -49,16 +54,12 @@ print(
 )
 
 # %%
-# The relaxed line comes to σ₂ = 0 only where its objective is nearly twice that of the strict solution.
+# The picture shows both numbers over τ. With the nuclear norm, σ₂ / σ₁ reaches 0 only where the
+# objective is nearly twice that of the strict solution.
 
 figure, (above, below) = plt.subplots(2, 1, sharex=True, figsize=(6, 5), layout="constrained")
-above.plot(
-    multiples,
-    [second_singular_value(result) for result in relaxed],
-    "o-",
-    color="C0",
-    label="nuclear norm",
-)
+ratios = [second_singular_value(result) for result in relaxed]
+above.plot(multiples, ratios, "o-", color="C0", label="nuclear norm")
 above.axhline(0, color="C1", label="strict rank one")
 above.set(ylabel="σ₂ / σ₁ of A", ylim=(-0.05, None))
 above.legend(frameon=False)

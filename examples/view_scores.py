@@ -1,9 +1,10 @@
-"""Which appearance helped?
-========================
+"""Which view helped?
+==================
 
-Scores of the views, and what they counted.
-
-Two sensors that see the clusters, one that is noisier, and one that sees nothing.
+The synthetic data have five clusters, 200 samples and four views. In the first two views the
+clusters are clear, the third view is noisier, and the fourth consists of random numbers. The model
+reports two numbers for each view. The *view weight* is the weight of the view in the graph. The
+*view score* tells how well the clusters can be recognised in this view alone.
 """
 
 import sys
@@ -23,29 +24,28 @@ views = {
     "camera": clean[0],
     "radar": clean[1],
     "noisy camera": clean[2] + 0.3 * rng.normal(size=clean[2].shape),
-    "a few random numbers": rng.normal(size=(200, 4)),
+    "random numbers": rng.normal(size=(200, 4)),
 }
 
 # %%
-# The weights in the graph are chosen without labels; the scores say how far the clusters can be seen in each view
-# alone.
+# The view weights are chosen without labels. For comparison, a second model ignores the view of
+# random numbers: its weight is set to 0.
 
 model = CLRSC(5, random_state=0).fit(views)
 without = CLRSC(5, view_weights=[1, 1, 1, 0], random_state=0).fit(views)
 for name, score, weight in zip(views, model.view_scores_, model.view_weights_, strict=True):
-    print(f"{name}: score {score:.2f}, counted {weight:.2f}")
-for fitted, name in ((model, "automatic weights"), (without, "the last view left out")):
-    print(f"{name}: {subspace_clustering_accuracy(labels, fitted.labels_):.1f} % right")
+    print(f"{name}: view score {score:.2f}, view weight {weight:.2f}")
+for fitted, name in ((model, "automatic view weights"), (without, "random numbers ignored")):
+    print(f"{name}: accuracy {subspace_clustering_accuracy(labels, fitted.labels_):.1f} %")
 
 # %%
-# The sensor that sees nothing has a score of about zero, and counts a third.
+# The picture shows the scores and weights of the four views. The random numbers have a score of
+# about 0 and a third of the weight of the others.
 
 figure, panel = plt.subplots(figsize=(6.5, 3.2), layout="constrained")
 rows = np.arange(4)
-panel.barh(
-    rows - 0.18, model.view_scores_, 0.36, label="score: the clusters, seen in this view alone"
-)
-panel.barh(rows + 0.18, model.view_weights_, 0.36, label="weight in the graph")
+panel.barh(rows - 0.18, model.view_scores_, 0.36, label="view score")
+panel.barh(rows + 0.18, model.view_weights_, 0.36, label="view weight")
 panel.set(yticks=rows, xlim=(-0.05, 1.05))
 panel.set_yticklabels(views)
 panel.invert_yaxis()

@@ -1,7 +1,8 @@
-"""Names that try to be more than names."""
+"""Names that could run code, change a page or confuse a terminal if they were not escaped."""
 
 NAMES = {
-    "script": '<script>document.title="run"</script></script><img src=x onerror="document.title=\'run\'">',
+    "script": '<script>document.title="run"</script></script>'
+    "<img src=x onerror=\"document.title='run'\">",
     "quotes": "\"'> onmouseover=\"document.title='run'\" `x`",
     "comment": "]]> --> <!-- <![CDATA[",
     "entities": "a & b &amp; &lt;b&gt;",
@@ -15,15 +16,15 @@ NAMES = {
     "many words": "word " * 2000,
     "right to left": "عربي עברית",
     "turned": "abc\u202edcba\u2066x",
-    "no width": "a\u200bb\u200d\ufeff",
+    "zero width": "a\u200bb\u200d\ufeff",
     "control": "bell\x07 escape\x1b[31m tab\t\x9b31m",
     "lines": "one\ntwo\r\nthree\u2028four",
     "zero": "nul\x00end",
-    "faces": "👩‍👩‍👧‍👦 🇦🇹 😀",
+    "emoji": "👩‍👩‍👧‍👦 🇦🇹 😀",
     "half a letter": "lone \udc80",
     "markup": "[red]rich[/red] [link=file:///x]",
-    "formula": "=1+1",
-    "call": "@SUM(1)",
+    "spreadsheet formula": "=1+1",
+    "spreadsheet function": "@SUM(1)",
     "empty": "",
     "blank": "   ",
 }

@@ -1,4 +1,4 @@
-"""Small problems, and their optimum by a generic convex solver."""
+"""Small problems, and their optima by the generic convex solver cvxpy."""
 
 import cvxpy as cp
 import numpy as np
@@ -8,7 +8,7 @@ from viewspan.objective.problem import Problem
 
 
 def random_views(seed, n_features=(5, 9), n_samples=8, rank=None):
-    """Unit-length samples in rows; of joint rank at most ``rank`` if given."""
+    """Return views of random unit-length samples, with a joint rank of at most ``rank``."""
     rng = np.random.default_rng(seed)
     if rank is None:
         views = [rng.normal(size=(n_samples, width)) for width in n_features]
@@ -19,7 +19,7 @@ def random_views(seed, n_features=(5, 9), n_samples=8, rank=None):
 
 
 def two_subspaces(seed=0, n_views=2, size=15, width=12, noise=0.05):
-    """Samples of two planes in every view, and their labels."""
+    """Return views of samples from two planes, and their labels."""
     rng = np.random.default_rng(seed)
     views = [
         np.vstack([rng.normal(size=(size, 2)) @ rng.normal(size=(2, width)) for _ in range(2)])
@@ -32,7 +32,7 @@ def two_subspaces(seed=0, n_views=2, size=15, width=12, noise=0.05):
 def full_problem(
     views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear", observed=None
 ):
-    """The problem in the samples' own coordinates, nothing reduced."""
+    """Return the problem in the samples' own coordinates, without any reduction."""
     axes = Axes.choose(datafit, penalty, coupling)
     columns = [view.T for view in views]
     weights = np.broadcast_to(np.asarray(lam, dtype=float), (len(views), *np.shape(lam)[1:])).copy()
@@ -51,7 +51,7 @@ def full_problem(
 def optimum(
     views, lam, tau, datafit="frobenius", penalty="nuclear", coupling="nuclear", observed=None
 ):
-    """The optimal value, by cvxpy; of absent samples the fit is left out."""
+    """Return the optimal value by cvxpy; missing samples are left out of the fit."""
     n_samples = len(views[0])
     observed = np.ones((len(views), n_samples), dtype=bool) if observed is None else observed
     lam = np.broadcast_to(np.asarray(lam, dtype=float), (len(views), *np.shape(lam)[1:]))
@@ -87,7 +87,7 @@ FITS = {
 
 
 def many_subspaces(n_samples=1200, n_clusters=5, noise=0.1, seed=0, width=20):
-    """Samples of subspaces of dimension 3 in two views, in random order, and their labels."""
+    """Return two views of samples from subspaces of dimension 3, in random order, and labels."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_clusters, n_samples)
     views = []

@@ -1,4 +1,4 @@
-"""The same seed gives the same labels: in every run, process and thread, however many there are."""
+"""The same seed gives the same labels in every run, process and thread."""
 
 import json
 import os
@@ -21,22 +21,22 @@ dask_array = pytest.importorskip("dask.array")
 
 VIEWS, _ = two_subspaces(size=25, noise=0.2)
 UNSEEN, _ = two_subspaces(seed=1, size=25, noise=0.2)
-MANY, _ = many_subspaces(420, 4, noise=0.15)
+MANY_SAMPLES, _ = many_subspaces(420, 4, noise=0.15)
 MODELS = {
     "CLRSC": (CLRSC(2), VIEWS),
     "LRR": (LRR(2), VIEWS),
     "SSC": (SSC(2), VIEWS),
     "MLAP": (MLAP(2), VIEWS),
     "CLRSC robust": (CLRSC(2, datafit="l12"), VIEWS),
-    "CLRSC of rank one": (CLRSC(2, coupling="rank_one"), VIEWS),
-    "CLRSC of many": (CLRSC(4), MANY),
-    "CLRSC of an unknown number": (CLRSC(), VIEWS),
-    "CLRSC by landmarks": (CLRSC(4, graph="landmarks", n_landmarks=80), MANY),
-    "LRR by landmarks": (LRR(4, graph="landmarks", n_landmarks=80), MANY),
+    "CLRSC rank one": (CLRSC(2, coupling="rank_one"), VIEWS),
+    "CLRSC many samples": (CLRSC(4), MANY_SAMPLES),
+    "CLRSC unknown number of clusters": (CLRSC(), VIEWS),
+    "CLRSC landmarks": (CLRSC(4, graph="landmarks", n_landmarks=80), MANY_SAMPLES),
+    "LRR landmarks": (LRR(4, graph="landmarks", n_landmarks=80), MANY_SAMPLES),
 }
-FOUR = ["CLRSC", "LRR", "SSC", "MLAP"]
-BATCHES = 3
-GLOBAL = np.random.mtrand._rand
+ESTIMATORS = ["CLRSC", "LRR", "SSC", "MLAP"]
+N_BATCHES = 3
+GLOBAL_GENERATOR = np.random.mtrand._rand
 pytestmark = pytest.mark.filterwarnings(
     "ignore:The number of clusters is not clear", "ignore:The graph is in"
 )
@@ -49,18 +49,18 @@ def fitted(name, seed=0):
 
 def in_batches(seed=0):
     model = CLRSC(4, graph="landmarks", n_landmarks=80, random_state=seed)
-    for rows in np.array_split(np.arange(420), BATCHES):
-        model.partial_fit([view[rows] for view in MANY])
+    for rows in np.array_split(np.arange(420), N_BATCHES):
+        model.partial_fit([view[rows] for view in MANY_SAMPLES])
     return model
 
 
 def on_dask():
-    views = [dask_array.from_array(view, chunks=(90, -1)) for view in MANY]
-    return clone(MODELS["CLRSC by landmarks"][0]).set_params(random_state=0).fit(views)
+    views = [dask_array.from_array(view, chunks=(90, -1)) for view in MANY_SAMPLES]
+    return clone(MODELS["CLRSC landmarks"][0]).set_params(random_state=0).fit(views)
 
 
-def everything():
-    """What every road finds, for a fresh process to print."""
+def all_results():
+    """Return labels, objective and a checksum of every kind of fit, as JSON can hold them."""
     found = {}
     for name in MODELS:
         model = fitted(name)
@@ -71,19 +71,23 @@ def everything():
         )
     model = in_batches()
     found["batches"] = (
-        model.predict(MANY).tolist(),
+        model.predict(MANY_SAMPLES).tolist(),
         float(model.objective_).hex(),
-        model.transform(MANY).sum().hex(),
+        model.transform(MANY_SAMPLES).sum().hex(),
     )
     model = on_dask()
     found["Dask"] = (np.asarray(model.labels_).tolist(), float(model.objective_).hex(), "")
     return found
 
 
-def in_a_process(threads, hash_seed):
+def results_of_a_process(threads, hash_seed):
+    """Return all results of a new process with so many BLAS threads."""
     names = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]
     settings = dict.fromkeys(names, str(threads)) | {"PYTHONHASHSEED": str(hash_seed)}
-    program = "import json; from tests.test_determinism import everything; print(json.dumps(everything()))"
+    program = (
+        "import json; from tests.test_determinism import all_results; "
+        "print(json.dumps(all_results()))"
+    )
     path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | settings | {"PYTHONPATH": path}
     command = [sys.executable, "-W", "ignore", "-c", program]
@@ -92,9 +96,11 @@ def in_a_process(threads, hash_seed):
     )
 
 
-def test_processes_agree_to_the_bit_and_thread_counts_to_the_label():
-    """Three fresh processes: another order of hashes changes no bit, a second thread no label."""
-    first, again, threaded = in_a_process(1, 0), in_a_process(1, 1), in_a_process(2, 2)
+def test_processes_give_equal_results_and_thread_counts_equal_labels():
+    """The seed of Python's hashes changes no bit, and a second BLAS thread changes no label."""
+    first, again, threaded = (
+        results_of_a_process(*settings) for settings in ((1, 0), (1, 1), (2, 2))
+    )
     assert first == again
     for name, (labels, objective, _) in first.items():
         assert adjusted_rand_score(labels, threaded[name][0]) == 1.0, name
@@ -104,26 +110,26 @@ def test_processes_agree_to_the_bit_and_thread_counts_to_the_label():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_number_of_workers_does_not_matter(n_jobs):
-    """In processes of joblib's; a model that comes back predicts as one that was fitted here."""
+def test_models_fitted_by_joblib_workers_are_equal(n_jobs):
+    """A model from a worker process predicts like one that was fitted in this process."""
     found = joblib.Parallel(n_jobs=n_jobs, backend="loky")(
-        joblib.delayed(fitted)(name) for name in FOUR
+        joblib.delayed(fitted)(name) for name in ESTIMATORS
     )
-    for name, model in zip(FOUR, found, strict=True):
+    for name, model in zip(ESTIMATORS, found, strict=True):
         here = fitted(name)
         np.testing.assert_array_equal(model.labels_, here.labels_)
         np.testing.assert_array_equal(model.predict(UNSEEN), here.predict(UNSEEN))
 
 
-def test_batches_and_dask_find_what_one_fit_finds():
-    expected = fitted("CLRSC by landmarks")
-    assert adjusted_rand_score(expected.labels_, in_batches().predict(MANY)) == 1.0
+def test_batches_and_dask_give_the_labels_of_one_fit():
+    expected = fitted("CLRSC landmarks")
+    assert adjusted_rand_score(expected.labels_, in_batches().predict(MANY_SAMPLES)) == 1.0
     assert adjusted_rand_score(expected.labels_, np.asarray(on_dask().labels_)) == 1.0
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_fits_in_parallel_threads_share_their_inputs_and_nothing_else(name, monkeypatch):
-    """One array for all, which none may write to; the same bits as one fit after the other."""
+def test_fits_in_parallel_threads_equal_sequential_fits(name, monkeypatch):
+    """The threads share read-only arrays, and the results are equal bit by bit."""
     model, views = MODELS[name]
     frozen = [view.copy() for view in views]
     for view in frozen:
@@ -141,14 +147,15 @@ def test_fits_in_parallel_threads_share_their_inputs_and_nothing_else(name, monk
         np.testing.assert_array_equal(before, after)
 
 
-def ask(model, what):
+def result_of(model, what):
+    """Return a fitted attribute, or the result of a method for new samples."""
     return getattr(model, what) if what.endswith("_") else getattr(model, what)(UNSEEN)
 
 
-@pytest.mark.parametrize("name", [*FOUR, "CLRSC of rank one"])
-def test_threads_may_ask_one_model_for_what_it_finds_when_asked(name):
-    """Predictions, subspaces and scores are made at the first question; whoever asks first, all get the same."""
-    questions = [
+@pytest.mark.parametrize("name", [*ESTIMATORS, "CLRSC rank one"])
+def test_threads_that_share_a_model_get_equal_results(name):
+    """Predictions, subspaces and scores are computed when a thread first reads them."""
+    names = [
         "predict",
         "transform",
         "predict_confidence",
@@ -156,10 +163,10 @@ def test_threads_may_ask_one_model_for_what_it_finds_when_asked(name):
         "outlier_scores_",
         "coefficients_",
     ]
-    alone = {what: ask(fitted(name), what) for what in questions}
+    alone = {what: result_of(fitted(name), what) for what in names}
     model = fitted(name)
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda what: (what, ask(model, what)), questions * 4))
+        answers = list(pool.map(lambda what: (what, result_of(model, what)), names * 4))
         subspaces = list(pool.map(lambda _: model.subspaces_, range(8)))
     for what, answer in answers:
         np.testing.assert_array_equal(answer, alone[what], err_msg=what)
@@ -169,30 +176,28 @@ def test_threads_may_ask_one_model_for_what_it_finds_when_asked(name):
     for bases in others:
         for one, other in zip(first, bases, strict=True):
             np.testing.assert_array_equal(one, other)
-            assert one is other or sys.version_info >= (
-                3,
-                12,
-            )  # whose cached_property may compute twice
+            # cached_property may compute twice since Python 3.12
+            assert one is other or sys.version_info >= (3, 12)
 
 
 @pytest.mark.parametrize("seed", [0, None])
-def test_threads_that_ask_for_batches_get_one_answer(seed):
-    """Batches are solved when they are first asked about: once, also without a seed, where two would differ."""
+def test_threads_that_share_a_model_solve_batches_once(seed):
+    """Two solutions without a seed would differ."""
     model = in_batches(seed)
     with ThreadPoolExecutor(8) as pool:
         labels = list(pool.map(lambda _: model.partial_fit().labels_, range(8)))
-        predicted = list(pool.map(lambda _: model.predict(MANY), range(4)))
+        predicted = list(pool.map(lambda _: model.predict(MANY_SAMPLES), range(4)))
     assert all(found is labels[0] for found in labels)
     for found in predicted:
         np.testing.assert_array_equal(found, predicted[0])
     np.testing.assert_array_equal(labels[0], predicted[0][-len(labels[0]) :])
 
 
-@pytest.mark.parametrize("name", [*FOUR, "CLRSC by landmarks"])
-def test_a_seed_is_what_scikit_learn_says_it_is(name):
-    """An int gives the same every time; a generator is drawn from, and its twin gives the same."""
+@pytest.mark.parametrize("name", [*ESTIMATORS, "CLRSC landmarks"])
+def test_random_state_follows_the_rules_of_scikit_learn(name):
+    """An int gives equal results every time; a generator advances, and an equal one agrees."""
     model, views = MODELS[name]
-    state = GLOBAL.get_state()[1].copy()
+    state = GLOBAL_GENERATOR.get_state()[1].copy()
     by_int = [fitted(name, 3).labels_ for _ in range(2)]
     np.testing.assert_array_equal(*by_int)
     generators = [np.random.RandomState(3) for _ in range(2)]
@@ -200,35 +205,35 @@ def test_a_seed_is_what_scikit_learn_says_it_is(name):
     np.testing.assert_array_equal(by_generator[0].labels_, by_generator[1].labels_)
     np.testing.assert_array_equal(by_generator[0].labels_, by_int[0])
     assert by_generator[0].random_state is generators[0]
-    np.testing.assert_array_equal(GLOBAL.get_state()[1], state)
+    np.testing.assert_array_equal(GLOBAL_GENERATOR.get_state()[1], state)
     assert generators[0].uniform() == generators[1].uniform() != np.random.RandomState(3).uniform()
 
 
-def test_without_a_seed_the_global_generator_is_asked():
-    model, views = MODELS["CLRSC by landmarks"]
-    kept = GLOBAL.get_state()
+def test_fits_without_a_seed_use_the_global_generator():
+    model, views = MODELS["CLRSC landmarks"]
+    kept = GLOBAL_GENERATOR.get_state()
     try:
         found = []
         for seed in (5, 5):
-            GLOBAL.seed(seed)
+            GLOBAL_GENERATOR.seed(seed)
             found.append(clone(model).set_params(random_state=None).fit(views).confidence_)
         np.testing.assert_array_equal(*found)
     finally:
-        GLOBAL.set_state(kept)
+        GLOBAL_GENERATOR.set_state(kept)
 
 
-def test_predictions_and_explanations_leave_the_global_generator_alone():
+def test_predictions_and_explanations_do_not_use_the_global_generator():
     model = fitted("CLRSC")
-    state = GLOBAL.get_state()
+    state = GLOBAL_GENERATOR.get_state()
     for what in ("predict", "transform", "view_scores_", "subspaces_"):
-        ask(model, what)
-    for first, second in zip(state, GLOBAL.get_state(), strict=True):
+        result_of(model, what)
+    for first, second in zip(state, GLOBAL_GENERATOR.get_state(), strict=True):
         np.testing.assert_array_equal(first, second)
 
 
-@pytest.mark.parametrize(("name", "order"), list(product(FOUR, ["names", "values"])))
-def test_the_order_in_which_views_are_named_is_theirs(name, order):
-    """A dict is read in its own order, not in that of hashes; models find views by name afterwards."""
+@pytest.mark.parametrize(("name", "order"), list(product(ESTIMATORS, ["names", "values"])))
+def test_views_in_a_dict_keep_their_order_and_are_found_by_name(name, order):
+    """A fit reads the views in the order of the dict, and predict finds them by name."""
     model = fitted(name)
     named = clone(model).fit({"b": VIEWS[0], "a": VIEWS[1]})
     np.testing.assert_array_equal(named.labels_, model.labels_)

@@ -1,7 +1,8 @@
-"""The code on the pages runs, its commands are known, and its links lead somewhere."""
+"""Tests of the documentation: its code, commands, links, figures and style."""
 
 import inspect
 import re
+from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -21,8 +22,15 @@ from viewspan.studies.claims import check_claims
 
 WITH_CODE = [page for page in PAGES if blocks(page, "python")]
 WITH_COMMANDS = [page for page in PAGES if commands(page)]
-LEFT_BEHIND = {
-    "README.md": ["path.png"],
+PROSE = [*PAGES, "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+MAX_LINE_LENGTH = 100
+MAX_PARAGRAPH_WORDS = 120
+MAX_TABLE_COLUMNS = 8
+NAMED_FILE = re.compile(r"`((?:src|tests|docs|benchmarks|examples|requirements)/[\w./-]+)`")
+LINK_TARGET = re.compile(r"(?<=\])\([^)\s]*\)|https?://\S+")
+LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+\.) ")
+FILES_WRITTEN_BY_PAGE = {
+    "docs/first-analysis.md": ["results/report.html", "checked/labels.csv", "patients.model"],
     "docs/own-study.md": ["two_sensors_results/summary.md"],
     "docs/quick-start.md": ["labels.csv", "path.png"],
     "docs/scaling.md": ["radar.npy"],
@@ -31,27 +39,28 @@ LEFT_BEHIND = {
 
 @pytest.mark.parametrize("page", sorted({*WITH_CODE, *WITH_COMMANDS}))
 def test_code_and_commands_run(page, tmp_path, monkeypatch):
-    """All blocks of a page, one after the other, in a folder with nothing but the files that it takes for granted; then
-    its commands, but for studies and demo, which have tests of their own.
+    """Run the code blocks of a page in order, then its commands.
+
+    The folder contains only the files that the page assumes. ``demo`` and ``reproduce`` have their
+    own tests.
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     write_files(tmp_path)
     scope: dict = {"__name__": "page"}
     for block in blocks(page, "python"):
-        if "sklearn.callback" not in block or find_spec(
-            "sklearn.callback"
-        ):  # since 1.9, as the page says
+        # The page says that this module needs scikit-learn 1.9.
+        if "sklearn.callback" not in block or find_spec("sklearn.callback"):
             exec(compile(block, page, "exec"), scope)
     for words in commands(page):
         if words[0] in {"cluster", "predict", "info"}:
             result = CliRunner().invoke(app, words)
             assert result.exit_code == 0, f"{words}: {result.output}"
-    assert all((tmp_path / file).exists() for file in LEFT_BEHIND.get(page, []))
+    assert all((tmp_path / file).exists() for file in FILES_WRITTEN_BY_PAGE.get(page, []))
 
 
-def test_blocks_are_in_languages_that_are_looked_at():
-    """A block in another language would not be run; a directive of Sphinx is no code."""
+def test_code_blocks_are_in_languages_that_the_tests_run():
+    """Blocks in other languages would not be run. Directives of Sphinx are not code."""
     for page in PAGES:
         languages = set(re.findall(r"^```([^\n{]\S*)$", read(page), flags=re.M))
         assert languages <= {"python", "console", "bibtex"}, page
@@ -59,8 +68,8 @@ def test_blocks_are_in_languages_that_are_looked_at():
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS)
-def test_commands_are_those_of_the_command_line_page(page):
-    """Every command and every long option that a page types is explained where the command line is."""
+def test_command_line_page_explains_every_command(page):
+    """Check the commands and the long options that a page uses."""
     explained = read("docs/command-line.md") + read("docs/reproduction.md")
     for words in commands(page):
         assert f"`viewspan {words[0]} " in explained or f"`viewspan {words[0]}`" in explained
@@ -69,8 +78,8 @@ def test_commands_are_those_of_the_command_line_page(page):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page):
-    """To a file that is there, and to a heading that is on it."""
+def test_link_targets_exist(page):
+    """Check the files and the headings that a page links to."""
     for file, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)", read(page)):
         target = (ROOT / page).parent / file if file else ROOT / page
         assert target.exists(), f"{page}: {file}"
@@ -79,7 +88,7 @@ def test_links_lead_somewhere(page):
 
 
 def headings(page: Path) -> set[str]:
-    """The anchors of a page, as code hosts and Sphinx make them of its headings."""
+    """Return the anchors that GitHub and Sphinx create for the headings of a page."""
     titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.M)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
@@ -89,13 +98,13 @@ def headings(page: Path) -> set[str]:
     [viewspan, viewspan.datasets, viewspan.studies, viewspan.plot, viewspan.report],
     ids=lambda module: module.__name__,
 )
-def test_every_public_name_is_in_the_reference(module):
-    """Under its module; a module that is public itself has a heading of its own there."""
+def test_reference_lists_every_public_name(module):
+    """Look for names below their module. A public module has its own heading."""
     sections = re.split(
         r"^\.\. currentmodule:: (\S+)$", (ROOT / "docs/api.rst").read_text(), flags=re.M
     )
     listed = "".join(text for name, text in pairwise(sections) if name == module.__name__)
-    for name in module.__all__:
+    for name in set(module.__all__) - {"__version__"}:
         if inspect.ismodule(getattr(module, name)):
             assert f"{module.__name__}.{name}" in sections
         elif isinstance(getattr(module, name), dict):
@@ -104,15 +113,15 @@ def test_every_public_name_is_in_the_reference(module):
             assert re.search(rf"^   {name}$", listed, flags=re.M), name
 
 
-def test_the_version_to_cite_is_this_one():
+def test_citation_has_the_current_version():
     for file in ("docs/cite.md", "CITATION.cff"):
         assert set(re.findall(r"(?<!cff-)version\W+(\d+\.\d+\.\d+)", read(file))) == {
             viewspan.__version__
         }
 
 
-def test_the_figures_of_the_reproduction_are_those_of_its_tables():
-    """Every figure that a claim is about, as published, stands on the page; and what holds is said to hold."""
+def test_reproduction_page_has_the_figures_of_its_tables():
+    """Compare the figures and verdicts of all claims with the authors' parameters."""
     page = read("docs/reproduction.md")
     checked = check_claims(pd.read_csv(ROOT / "docs/reproduction/summary.csv"))
     published = checked[checked["setting"] == "authors"]
@@ -123,24 +132,88 @@ def test_the_figures_of_the_reproduction_are_those_of_its_tables():
         assert f"{row.study} σ = {row.noise:g} {row.figures} {verdict}" in lines
 
 
-def test_the_tuned_figures_too():
+def test_reproduction_page_has_the_tuned_figures():
     page = read("docs/reproduction.md")
     tuned = pd.read_csv(ROOT / "docs/reproduction/tuned/summary.csv").query("setting == 'tuned'")
     for study, noise in (("synthetic", 0.3), ("minerals", 0.3), ("faces", 0.15)):
-        mean = tuned[(tuned["study"] == study) & (tuned["noise"] == noise)].set_index("method")[
-            "mean"
-        ]
-        alone = mean[["LRR view 1", "LRR view 2"]].max()
-        cells = [*mean[["cLRSC", "MLAP", "SSC", "LRR late", "LRR concat"]], alone]
-        assert (
-            f"| {study}, σ = {noise:g} | " + " | ".join(f"{cell:.1f}" for cell in cells) + " |"
-            in page
-        )
+        rows = tuned[(tuned["study"] == study) & (tuned["noise"] == noise)]
+        mean = rows.set_index("method")["mean"]
+        best_single_view = mean[["LRR view 1", "LRR view 2"]].max()
+        cells = [*mean[["cLRSC", "MLAP", "SSC", "LRR late", "LRR concat"]], best_single_view]
+        figures = " | ".join(f"{cell:.1f}" for cell in cells)
+        assert f"| {study}, σ = {noise:g} | {figures} |" in page
 
 
-def test_untuned_is_nowhere_below_the_authors_parameters():
-    """As the page says, for every study and noise level of the full run."""
+def test_automatic_weights_are_never_worse_than_the_authors_parameters():
+    """Check this claim of the page for every study and noise level of the full run."""
     summary = pd.read_csv(ROOT / "docs/reproduction/summary.csv").query("method == 'cLRSC'")
     means = summary.pivot_table(index=["study", "noise"], columns="setting", values="mean")
     assert len(means) == 13
     assert (means["auto"] >= means["authors"]).all()
+
+
+@pytest.mark.parametrize("page", PROSE)
+def test_files_that_a_page_names_exist(page):
+    missing = [file for file in NAMED_FILE.findall(read(page)) if not (ROOT / file).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PROSE)
+def test_lines_are_short(page):
+    """Tables and code may be wider, and link targets are not counted."""
+    too_long = [
+        line
+        for block in prose_blocks(page)
+        for line in block
+        if not is_table(block) and len(LINK_TARGET.sub("", line)) > MAX_LINE_LENGTH
+    ]
+    assert too_long == []
+
+
+@pytest.mark.parametrize("page", PROSE)
+def test_paragraphs_are_short(page):
+    """Every item of a list counts as a paragraph."""
+    paragraphs = [
+        paragraph
+        for block in prose_blocks(page)
+        if not is_table(block)
+        for paragraph in split_at_list_items(block)
+    ]
+    too_long = [
+        text for text in paragraphs if len(LINK_TARGET.sub("", text).split()) > MAX_PARAGRAPH_WORDS
+    ]
+    assert too_long == []
+
+
+@pytest.mark.parametrize("page", PROSE)
+def test_tables_are_narrow(page):
+    too_wide = [
+        block[0]
+        for block in prose_blocks(page)
+        if is_table(block) and len(re.findall(r"(?<!\\)\|", block[0])) - 1 > MAX_TABLE_COLUMNS
+    ]
+    assert too_wide == []
+
+
+def prose_blocks(page: str) -> Iterator[list[str]]:
+    """Yield the lines of every paragraph, list, heading and table, without code and formulas."""
+    text = re.sub(r"^```.*?^```$", "", read(page), flags=re.S | re.M)
+    text = re.sub(r"^\$\$.*?\$\$$", "", text, flags=re.S | re.M)
+    for block in re.split(r"\n\s*\n", text.strip("\n")):
+        if block and not block.startswith("    "):
+            yield block.splitlines()
+
+
+def is_table(block: list[str]) -> bool:
+    return all(line.startswith("|") for line in block)
+
+
+def split_at_list_items(block: list[str]) -> list[str]:
+    """Return the items of a list, or the whole paragraph."""
+    paragraphs: list[str] = []
+    for line in block:
+        if not paragraphs or LIST_ITEM.match(line):
+            paragraphs.append(line)
+        else:
+            paragraphs[-1] += " " + line.strip()
+    return paragraphs

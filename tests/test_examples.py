@@ -1,4 +1,4 @@
-"""Every example runs and draws its picture."""
+"""Every example runs without warnings and draws its picture."""
 
 import os
 import subprocess
@@ -15,19 +15,19 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 def test_example_draws_its_picture(example, tmp_path):
     picture = tmp_path / "picture.png"
     command = [sys.executable, "-W", "error::FutureWarning", str(example), str(picture)]
-    done = subprocess.run(
+    result = subprocess.run(
         command,
         capture_output=True,
         text=True,
         env={**os.environ, "MPLBACKEND": "agg"},
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
-    assert not done.stderr
+    assert result.returncode == 0, result.stderr
+    assert result.stdout
+    assert not result.stderr
     assert min(Image.open(picture).size) > 300
 
 
-def test_every_picture_in_the_documentation_has_its_example():
+def test_the_documentation_has_one_picture_for_each_example():
     pictures = (Path(__file__).parents[1] / "docs" / "examples").glob("*.png")
     assert {path.stem for path in pictures} == {path.stem for path in EXAMPLES}

@@ -1,15 +1,17 @@
+"""Clustering accuracy, signal-to-noise ratio and distance of coefficients."""
+
 import numpy as np
 import pytest
 
 from viewspan.metrics import coefficient_difference, psnr, subspace_clustering_accuracy
 
 
-def test_accuracy_is_one_hundred_under_any_renaming():
+def test_accuracy_does_not_depend_on_the_names_of_clusters():
     truth = np.array([0, 0, 1, 1, 2, 2])
     assert subspace_clustering_accuracy(truth, ["b", "b", "c", "c", "a", "a"]) == 100.0
 
 
-def test_accuracy_finds_the_best_matching_not_a_greedy_one():
+def test_accuracy_uses_the_best_matching_not_a_greedy_one():
     truth = [0] * 5 + [1] * 5
     predicted = [0, 0, 0, 1, 1, 0, 0, 0, 0, 1]
     assert subspace_clustering_accuracy(truth, predicted) == 60.0
@@ -22,7 +24,7 @@ def test_accuracy_with_another_number_of_clusters(predicted, expected):
     assert subspace_clustering_accuracy([0, 0, 1, 1], predicted) == expected
 
 
-def test_accuracy_with_many_clusters_needs_no_permutations():
+def test_accuracy_of_many_clusters_is_fast():
     truth = np.repeat(np.arange(200), 3)
     assert subspace_clustering_accuracy(truth, (truth * 7 + 3) % 200) == 100.0
 
@@ -30,7 +32,7 @@ def test_accuracy_with_many_clusters_needs_no_permutations():
 @pytest.mark.parametrize(
     ("truth", "predicted"), [([0, 1], [0, 1, 2]), ([], []), ([[0, 1]], [[0, 1]])]
 )
-def test_accuracy_refuses_what_is_not_one_label_per_sample(truth, predicted):
+def test_accuracy_raises_if_there_is_not_one_label_per_sample(truth, predicted):
     with pytest.raises(ValueError, match="labels_true and labels_pred"):
         subspace_clustering_accuracy(truth, predicted)
 
@@ -42,8 +44,8 @@ def test_psnr_is_in_decibels():
     assert psnr(clean, clean) == np.inf
 
 
-def test_the_papers_psnr_32_is_sigma_point_two():
-    """The authors' program takes the natural logarithm."""
+def test_the_papers_psnr_of_32_is_a_noise_of_two_tenths():
+    """The authors' program uses the natural logarithm."""
     noise = np.random.default_rng(0).normal(scale=0.2, size=(400, 400))
     decibels = psnr(np.zeros_like(noise), noise)
     assert decibels == pytest.approx(13.98, abs=0.05)
@@ -51,12 +53,12 @@ def test_the_papers_psnr_32_is_sigma_point_two():
 
 
 @pytest.mark.parametrize("call", [psnr, coefficient_difference])
-def test_shapes_must_agree(call):
+def test_different_shapes_raise_an_error(call):
     with pytest.raises(ValueError, match="same shape"):
         call(np.zeros((2, 2)), np.zeros((3, 2)))
 
 
-def test_psnr_needs_a_peak():
+def test_psnr_needs_a_positive_peak():
     with pytest.raises(ValueError, match="peak must be positive"):
         psnr([0.0], [1.0], peak=0.0)
 

@@ -1,14 +1,23 @@
-"""The order of the gallery: first what most people come for."""
+"""Order of the examples in the gallery."""
 
-FIRST = ("quick_start", "tables", "prediction", "image_segmentation", "subspaces", "view_scores")
+FIRST_EXAMPLES = (
+    "quick_start",
+    "tables",
+    "prediction",
+    "image_segmentation",
+    "subspaces",
+    "view_scores",
+)
 
 
-class FirstThingsFirst:
-    """Those that are named, as they are named; then the others by name."""
+class BasicExamplesFirst:
+    """Sort key of an example: the examples above in their order, then the others by name."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
     def __call__(self, file: str) -> tuple[int, str]:
         name = file.removesuffix(".py")
-        return (FIRST.index(name) if name in FIRST else len(FIRST), name)
+        if name in FIRST_EXAMPLES:
+            return FIRST_EXAMPLES.index(name), name
+        return len(FIRST_EXAMPLES), name

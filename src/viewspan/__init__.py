@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from viewspan._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from viewspan import datasets, estimators, metrics, objective, plot, report, studies
+    from viewspan import datasets, metrics, objective, plot, report, studies
     from viewspan.estimators import CLRSC, LRR, MLAP, SSC
     from viewspan.fit.progress import Progress
     from viewspan.fit.regularization_path import RegularizationPath, path
@@ -46,7 +46,7 @@ _MODULE_OF = {
 It is imported when the name is first used: numpy, scipy and scikit-learn take seconds to import, in
 which the command could not react to Ctrl-C.
 """
-_MODULES = ("datasets", "estimators", "metrics", "objective", "plot", "report", "studies")
+_MODULES = ("datasets", "metrics", "objective", "plot", "report", "studies")
 
 
 def __getattr__(name: str) -> Any:
@@ -78,7 +78,6 @@ __all__ = [
     "__version__",
     "affinity",
     "datasets",
-    "estimators",
     "load",
     "metrics",
     "ncut",

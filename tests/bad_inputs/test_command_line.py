@@ -1,4 +1,4 @@
-"""The rows that a file can hold, by the command line: one sentence, exit code 2, and nothing written."""
+"""Bad files and options on the command line: a clear message, exit code 2 and no output."""
 
 import re
 
@@ -73,7 +73,7 @@ BAD_FILES = {
     "14 objects": ("bad.npy", as_npy(np.array([[{}]] * 20)), r"bad\.npy"),
     "15 texts": ("bad.csv", as_csv(table(VIEWS[1], sex="f")), "bad.*'sex'.*text"),
     "18 dates": ("bad.npy", as_npy(VIEWS[1].astype("datetime64[s]")), "bad.*date"),
-    "40 a file that is not there": ("bad.csv", lambda path: None, r"bad\.csv"),
+    "40 a file that does not exist": ("bad.csv", lambda path: None, r"bad\.csv"),
     "40 an empty file": ("bad.csv", lambda path: path.write_bytes(b""), r"bad\.csv"),
     "40 another kind of file": ("bad.pdf", lambda path: path.write_bytes(b"%PDF"), r"bad\.pdf"),
     "40 a truncated file": (
@@ -92,11 +92,11 @@ def test_bad_files(name, write, message, folder):
     first = "a.csv" if ids else "a.npy"
     result = cluster(first, name, *ids, "-k", 2)
     assert result.exit_code == 2, result.output
-    check_one_sentence(result, message)
+    check_message(result, message)
     assert not (folder / "out").exists()
 
 
-def check_one_sentence(result, message):
+def check_message(result, message):
     lines = [line for line in result.stderr.strip().splitlines() if line.strip()]
     assert "Traceback" not in result.output
     assert re.search(message, " ".join(lines)), result.stderr
@@ -168,11 +168,11 @@ def test_32_zero_views(folder):
     np.save("zero.npy", np.zeros((20, 3)))
     result = cluster("a.npy", "zero.npy", "-k", 2, "--seed", 0)
     assert result.exit_code == 0, result.output
-    assert "zero is zero everywhere" in " ".join(result.stderr.split())
+    assert "zero is all zeros and is ignored" in " ".join(result.stderr.split())
     assert adjusted_rand_score(LABELS, pd.read_csv("out/labels.csv")["label"]) == 1.0
 
 
-def test_32_nothing_but_zeros(folder):
+def test_32_all_views_are_zero(folder):
     np.save("zero.npy", np.zeros((20, 3)))
     result = cluster("zero.npy", "-k", 2)
     assert result.exit_code == 2, result.output
@@ -180,7 +180,7 @@ def test_32_nothing_but_zeros(folder):
     assert not (folder / "out").exists()
 
 
-def test_35_weights_that_leave_no_graph(folder):
+def test_35_a_lam_that_leaves_no_graph(folder):
     result = cluster("a.npy", "b.npy", "-k", 2, "--lam", 1e9)
     assert result.exit_code == 2, result.output
     assert "too large" in " ".join(result.stderr.split())
@@ -198,7 +198,7 @@ def test_39_predict_with_other_features(folder):
     assert not (folder / "new.csv").exists()
 
 
-def test_40_more_than_the_memory_holds(folder, monkeypatch):
+def test_40_a_fit_that_exceeds_the_memory(folder, monkeypatch):
     monkeypatch.setattr(memory, "available", lambda: 1000)
     result = cluster("a.npy", "b.npy", "-k", 2, "--graph", "dense")
     assert result.exit_code != 0

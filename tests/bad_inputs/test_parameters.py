@@ -1,4 +1,4 @@
-"""Rows 26 to 30 and 37 to 39: what is asked for cannot be."""
+"""Parameters out of range, and methods that are called before fit (rows 26 to 30, 37 to 39)."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,13 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
 import viewspan
-from tests.bad_inputs.doors import every_estimator
+from tests.bad_inputs.entry_points import every_estimator
 from tests.problems import two_subspaces
+from viewspan.inputs.views import Views
 
 VIEWS, _ = two_subspaces(size=10)
 POSITIVE, WEIGHT, COUNT = r"\(0.0, inf\)", r"\[0.0, inf\)", r"\[1, inf\)"
-REFUSED = [
+BAD_PARAMETERS = [
     *[("n_clusters", value, COUNT) for value in (0, -1, "3", 3.0, True, np.nan, [3])],
     *[("lam", value, WEIGHT) for value in (-1.0, np.nan, np.inf, -np.inf, "much", None)],
     *[("tol", value, POSITIVE) for value in (0.0, -1e-3, np.nan, np.inf, "small", None)],
@@ -30,9 +31,11 @@ REFUSED = [
 
 @every_estimator
 @pytest.mark.parametrize(
-    ("name", "value", "expected"), REFUSED, ids=[f"{name}={value!r}" for name, value, _ in REFUSED]
+    ("name", "value", "expected"),
+    BAD_PARAMETERS,
+    ids=[f"{name}={value!r}" for name, value, _ in BAD_PARAMETERS],
 )
-def test_27_28_37_38_39_parameters_are_named_with_what_is_expected(build, name, value, expected):
+def test_27_28_37_38_39_errors_name_the_parameter_and_its_range(build, name, value, expected):
     with pytest.raises(
         InvalidParameterError,
         match=rf"The '{name}' parameter of {build.__name__} must be .*{expected}.* Got .* instead",
@@ -43,7 +46,7 @@ def test_27_28_37_38_39_parameters_are_named_with_what_is_expected(build, name, 
 
 @pytest.mark.parametrize("build", [viewspan.CLRSC, viewspan.MLAP], ids=lambda build: build.__name__)
 @pytest.mark.parametrize("tau", [-1.0, np.nan, np.inf, -np.inf, "much", None, [1.0]])
-def test_37_tau(build, tau):
+def test_37_bad_tau_raises(build, tau):
     with pytest.raises(
         InvalidParameterError, match=rf"The 'tau' parameter of {build.__name__} .*{WEIGHT}.* Got"
     ):
@@ -66,14 +69,14 @@ def test_37_tau(build, tau):
     ids=str,
 )
 @every_estimator
-def test_37_weights_of_views(build, parameters, message):
+def test_37_bad_weights_per_view_raise(build, parameters, message):
     with pytest.raises(ValueError, match=message):
         build(2, **parameters).fit(VIEWS)
 
 
 @every_estimator
-def test_26_more_clusters_than_samples_before_any_work(build, monkeypatch):
-    monkeypatch.setattr(build, "_fit_views", None)
+def test_26_more_clusters_than_samples_raise_before_the_views_are_read(build, monkeypatch):
+    monkeypatch.setattr(Views, "read", lambda *_, **__: pytest.fail("the views were read"))
     with pytest.raises(ValueError, match=r"n_clusters=21 must not exceed .* n_samples=20"):
         build(21).fit(VIEWS)
 
@@ -100,10 +103,9 @@ def test_30_fewer_distinct_samples_than_clusters(build, n_distinct):
 
 
 @every_estimator
-def test_38_a_cap_that_is_reached_is_told_with_the_gap(build):
-    options = (
-        {"datafit": "l12"} if build is viewspan.LRR else {}
-    )  # its least squares have a closed form
+def test_38_reaching_max_iter_warns_with_the_gap(build):
+    # LRR with the Frobenius datafit has a closed form and needs no iterations
+    options = {"datafit": "l12"} if build is viewspan.LRR else {}
     with pytest.warns(
         ConvergenceWarning, match=r"max_iter after 2 iterations.* proven to be within .*Increase"
     ):
@@ -117,20 +119,20 @@ METHODS = ["predict", "transform", "predict_confidence", "reconstruct"]
 
 @every_estimator
 @pytest.mark.parametrize("method", METHODS)
-def test_39_before_fit(build, method):
+def test_39_methods_raise_before_fit(build, method):
     with pytest.raises(NotFittedError, match=rf"{build.__name__} instance is not fitted yet"):
         getattr(build(), method)(VIEWS)
 
 
 @every_estimator
-def test_39_attributes_before_fit(build):
+def test_39_attributes_raise_before_fit(build):
     for name in ("coefficients_", "subspaces_", "view_scores_", "outlier_scores_", "dual_gap_"):
         with pytest.raises(NotFittedError):
             getattr(build(), name)
 
 
 @every_estimator
-def test_39_other_features_and_views_than_were_fitted(build):
+def test_39_views_must_match_those_of_the_fit(build):
     model = build(2, random_state=0).fit(VIEWS)
     for method in METHODS:
         call = getattr(model, method)

@@ -1,4 +1,4 @@
-"""Rows 1 to 25: what is no view, and what is one although it does not look so."""
+"""Views that raise an error, and unusual views that are accepted (rows 1 to 25)."""
 
 from functools import cache
 
@@ -9,7 +9,7 @@ import scipy.sparse
 from sklearn.metrics import adjusted_rand_score
 
 import viewspan
-from tests.bad_inputs.doors import every_door, every_estimator
+from tests.bad_inputs.entry_points import every_entry_point, every_estimator
 from tests.problems import two_subspaces
 
 VIEWS, LABELS = two_subspaces(size=10)
@@ -29,9 +29,13 @@ def with_na():
 
 
 FRAME = pd.DataFrame(GOOD, index=[f"s{position}" for position in range(20)]).add_prefix("f")
-REFUSED = {
-    "1 other numbers of samples": ([GOOD, GOOD[:15]], ValueError, "view 0 has 20, view 1 has 15"),
-    "1 other numbers, named": (
+BAD_VIEWS = {
+    "1 different numbers of samples": (
+        [GOOD, GOOD[:15]],
+        ValueError,
+        "view 0 has 20, view 1 has 15",
+    ),
+    "1 different numbers, named views": (
         {"left": GOOD, "right": GOOD[:15]},
         ValueError,
         "left has 20, right has 15",
@@ -62,10 +66,14 @@ REFUSED = {
     ),
     "12 complex": ([GOOD, GOOD + 1j], ValueError, "view 1: Complex data not supported"),
     "14 objects": ([GOOD, np.array([[{}]] * 20)], TypeError, "view 1"),
-    "15 texts": ([GOOD, GOOD.astype(str)], ValueError, "view 1.*text"),
-    "15 texts in a frame": ([FRAME.assign(sex="f")], ValueError, "view 0: column 'sex' holds text"),
+    "15 text": ([GOOD, GOOD.astype(str)], ValueError, "view 1.*text"),
+    "15 text in a data frame": (
+        [FRAME.assign(sex="f")],
+        ValueError,
+        "view 0: column 'sex' holds text",
+    ),
     "18 dates": ([GOOD.astype("datetime64[s]")], ValueError, "view 0.*dates"),
-    "19 a mask": ([GOOD, np.ma.masked_greater(GOOD, 0)], ValueError, "view 1.*masked"),
+    "19 masked values": ([GOOD, np.ma.masked_greater(GOOD, 0)], ValueError, "view 1.*masked"),
     "20 np.matrix": ([GOOD, np.asmatrix(GOOD)], TypeError, "np.matrix"),
     "23 another order": (
         [FRAME, FRAME.iloc[::-1]],
@@ -76,33 +84,33 @@ REFUSED = {
 }
 
 
-@every_door
-@pytest.mark.parametrize(("views", "error", "message"), REFUSED.values(), ids=REFUSED.keys())
-def test_refused(enter, views, error, message):
+@every_entry_point
+@pytest.mark.parametrize(("views", "error", "message"), BAD_VIEWS.values(), ids=BAD_VIEWS.keys())
+def test_bad_views_raise(call, views, error, message):
     with pytest.raises(error, match=message):
-        enter(views)
+        call(views)
 
 
-@every_door
-def test_04_a_generator_is_refused(enter):
+@every_entry_point
+def test_04_a_generator_raises(call):
     with pytest.raises(TypeError, match="list, tuple or dict"):
-        enter(view for view in VIEWS)
+        call(view for view in VIEWS)
 
 
-@every_door
-def test_05_nan_is_counted_and_named(enter):
-    """A whole row of NaN is an absent sample to methods that were told to expect it; a part of a row never is."""
+@every_entry_point
+def test_05_nan_is_counted_and_named(call):
+    """Rows with some NaN raise everywhere, also where whole rows of NaN are missing samples."""
     with pytest.raises(ValueError, match="view 1 contains NaN in 1 of its 240 values"):
-        enter([GOOD, with_value(np.nan)])
+        call([GOOD, with_value(np.nan)])
     with pytest.raises(ValueError, match="right contains NaN in 2 of its 240 values"):
-        enter({"left": GOOD, "right": with_value(np.nan, (slice(3, 5), 2))})
+        call({"left": GOOD, "right": with_value(np.nan, (slice(3, 5), 2))})
 
 
-@every_door
-def test_09_one_sample_is_too_few(enter):
-    """A first batch of one is not: more may come."""
+@every_entry_point
+def test_09_one_sample_is_too_few(call):
+    """A batch may have one sample, but the solution of all batches needs two."""
     with pytest.raises(ValueError, match=r"minimum of 2|at least 2 samples, and one has arrived"):
-        _ = enter([view[:1] for view in VIEWS]).labels_
+        call([view[:1] for view in VIEWS])
 
 
 @every_estimator
@@ -113,9 +121,10 @@ def test_03_one_array_is_one_view(build):
 
 
 @every_estimator
-def test_24_names_of_several_types(build):
+def test_24_column_names_of_mixed_types_raise(build):
     with pytest.raises(
-        TypeError, match=r"some of which are called by strings and others are not, such as 11"
+        TypeError,
+        match=r"X has column names of mixed types: some are strings and others are not, such as 11",
     ):
         build(2).fit(pd.DataFrame(GOOD, columns=[*map(str, range(11)), 11]))
 
@@ -125,10 +134,10 @@ def labels_by(build):
     return build(2, random_state=0).fit_predict(VIEWS)
 
 
-ACCEPTED = {
+UNUSUAL_VIEWS = {
     "4 tuple": tuple,
     "4 dict": lambda views: dict(zip("ab", views, strict=True)),
-    "13 objects that are numbers": lambda views: [view.astype(object) for view in views],
+    "13 numbers as objects": lambda views: [view.astype(object) for view in views],
     "17 float16": lambda views: [view.astype(np.float16) for view in views],
     "17 longdouble": lambda views: [view.astype(np.longdouble) for view in views],
     "17 integers": lambda views: [np.rint(1e4 * view).astype(int) for view in views],
@@ -136,26 +145,26 @@ ACCEPTED = {
     "22 Fortran order": lambda views: [np.asfortranarray(view) for view in views],
     "22 not contiguous": lambda views: [np.repeat(view, 2, axis=1)[:, ::2] for view in views],
     "22 byte-swapped": lambda views: [view.astype(">f8") for view in views],
-    "22 backwards in memory": lambda views: [view[:, ::-1].copy()[:, ::-1] for view in views],
+    "22 negative strides": lambda views: [view[:, ::-1].copy()[:, ::-1] for view in views],
     "23 frames with the same index": lambda views: [
         pd.DataFrame(view, index=FRAME.index) for view in views
     ],
     "16 sparse": lambda views: [scipy.sparse.csr_array(view) for view in views],
-    "16 sparse by columns": lambda views: [scipy.sparse.csc_matrix(view) for view in views],
-    "16 one of them sparse": lambda views: [scipy.sparse.coo_array(views[0]), views[1]],
+    "16 sparse CSC matrices": lambda views: [scipy.sparse.csc_matrix(view) for view in views],
+    "16 one sparse view": lambda views: [scipy.sparse.coo_array(views[0]), views[1]],
 }
 
 
 @every_estimator
-@pytest.mark.parametrize("given", ACCEPTED.values(), ids=ACCEPTED.keys())
-def test_accepted_with_the_same_labels(build, given):
+@pytest.mark.parametrize("convert", UNUSUAL_VIEWS.values(), ids=UNUSUAL_VIEWS.keys())
+def test_unusual_views_give_the_same_labels(build, convert):
     np.testing.assert_array_equal(
-        build(2, random_state=0).fit_predict(given(VIEWS)), labels_by(build)
+        build(2, random_state=0).fit_predict(convert(VIEWS)), labels_by(build)
     )
 
 
 @every_estimator
-def test_04_names_are_kept(build):
+def test_04_views_are_found_by_name(build):
     model = build(2, random_state=0).fit({"left": GOOD, "right": VIEWS[1]})
     with pytest.raises(ValueError, match="'right' is missing"):
         model.predict({"left": GOOD})
@@ -172,7 +181,7 @@ def test_16_sparse_views_in_robust_fits(datafit):
 
 
 @every_estimator
-def test_17_bool_is_float64_and_float32_stays(build):
+def test_17_precision_of_the_results(build):
     signs = [view > 0 for view in VIEWS]
     assert build(2, random_state=0).fit(signs).coefficients_[0].dtype == np.float64
     singles = [view.astype(np.float32) for view in VIEWS]
@@ -182,7 +191,7 @@ def test_17_bool_is_float64_and_float32_stays(build):
 
 
 @every_estimator
-def test_21_read_only_and_mapped_views_are_untouched(build, tmp_path):
+def test_21_read_only_and_memory_mapped_views(build, tmp_path):
     expected = labels_by(build)
     for number, view in enumerate(VIEWS):
         np.save(tmp_path / f"{number}.npy", view)
@@ -199,14 +208,14 @@ def test_21_read_only_and_mapped_views_are_untouched(build, tmp_path):
 
 
 @every_estimator
-def test_the_callers_arrays_are_untouched(build):
+def test_the_arrays_of_the_caller_are_not_changed(build):
     given = [view.copy() for view in VIEWS]
     build(2, random_state=0).fit(given).predict(given)
     np.testing.assert_array_equal(given, VIEWS)
 
 
 @every_estimator
-def test_25_na_in_a_column_of_integers(build):
+def test_25_nullable_integers_with_and_without_na(build):
     frame = pd.DataFrame(np.rint(10 * GOOD)).add_prefix("f").astype("Int64")
     labels = build(2, random_state=0).fit_predict([frame, VIEWS[1]])
     assert adjusted_rand_score(LABELS, labels) == 1.0

@@ -1,28 +1,57 @@
-import numpy as np
-from scipy import ndimage
+"""``viewspan demo``."""
 
-from viewspan.datasets import load_digits_views
-from viewspan.datasets import observed_digits as demo
+import json
 
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
 
-def test_digits_are_seen_in_three_ways():
-    views, labels = load_digits_views()
-    assert list(views) == ["pixels", "laplacian", "sobel"]
-    assert {view.shape for view in views.values()} == {(1797, 64)}
-    assert set(labels) == set(range(10))
-    pictures = {name: view[0].reshape(8, 8) for name, view in views.items()}
-    expected = ndimage.gaussian_laplace(pictures["pixels"], 0.5)
-    np.testing.assert_allclose(pictures["laplacian"], expected)
-    assert (pictures["sobel"] >= 0).all()
+from viewspan.cli import terminal
+from viewspan.cli.app import app
+from viewspan.cli.folder import OUTPUT_NAMES
 
 
-def test_the_demo_sees_more_than_any_view_trusts_noise_least_and_says_what_is_certified(capsys):
-    demo.main()
-    lines = capsys.readouterr().out.splitlines()
-    accuracies = [
-        float(line.split("accuracy")[1].split("%")[0]) for line in lines if "accuracy" in line
-    ]
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_demo_prints_accuracies_weights_and_certificate(folder):
+    result = run("demo")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    accuracies = [float(line.split()[-2]) for line in lines if line.endswith(" %")]
+    assert len(accuracies) == 4
     assert accuracies[-1] > max(accuracies[:-1]) + 10
-    weights = [float(line.split("counts")[1].split(",")[0]) for line in lines if "counts" in line]
+    weights = [float(line.split()[3].strip(",")) for line in lines if "view weight" in line]
     assert weights[2] < 0.5 * min(weights[:2])
     assert any("proven to be within" in line for line in lines)
+    assert not list(folder.iterdir())
+
+
+def test_demo_writes_its_files_and_clusters_them(folder):
+    result = run("demo", "-o", "demo")
+    assert result.exit_code == 0, result.output
+    assert {path.name for path in (folder / "demo").iterdir()} == {*OUTPUT_NAMES, "files"}
+    assert set(result.stdout.split()) == {f"demo/{name}" for name in OUTPUT_NAMES}
+    assert result.stderr == ""
+    record = json.loads((folder / "demo/run.json").read_text())
+    assert record["scores"]["accuracy"] > 90
+    again = run(*record["command"][1:], "--force")
+    assert again.exit_code == 0, again.output
+    assert json.loads((folder / "demo/run.json").read_text())["clusters"] == record["clusters"]
+
+
+def test_demo_names_the_report_on_a_terminal(folder, monkeypatch):
+    console = Console(stderr=True, force_terminal=True, width=100)
+    monkeypatch.setattr(terminal, "StderrConsole", lambda: console)
+    monkeypatch.setattr("viewspan.cli.run.run_in_locked_folder", lambda *_: [])
+    result = run("demo", "-o", "demo")
+    assert result.exit_code == 0, result.output
+    assert "Open demo/report.html in a browser." in result.stderr
+    assert result.stdout == ""

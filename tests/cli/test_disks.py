@@ -1,4 +1,4 @@
-"""Full disks, folders that cannot be written, vanished files, two runs at once: a clear error, and no lost result."""
+"""Full disks, read-only folders, vanished files and two runs at once lose no result."""
 
 import errno
 import json
@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import viewspan
-from tests.cli.running import Command, two_views
-from tests.cli.test_interruption import belong_together, contents, run
-from viewspan._utils import files as _files
+import viewspan.cli.run as run_module
+from tests.cli.running import Command, contents, matches_its_record, run, two_views
+from viewspan._utils import files
 
 CLUSTER = ("cluster", "a.npy", "b.npy", "-k", "3", "--no-report", "-o", "out")
 PREDICT = ("predict", "out/model", "a.npy", "b.npy")
@@ -31,81 +31,79 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def rescue(tmp_path_factory, monkeypatch):
-    """Where temporary files are."""
+    """Replace the folder of temporary files by an empty one, and return it."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("temporary")))
     return Path(tempfile.tempdir)
 
 
 @pytest.fixture
 def earlier(folder):
-    """An earlier result, and what is in its files."""
+    """Run once, and return the contents of all files."""
     assert run(*CLUSTER).exit_code == 0
     return contents(folder)
 
 
-def break_writing(monkeypatch, code, times, *more):
-    """The disk takes half of a file's content, then no more; another one is whole."""
-    calls, write = [], _files.write_and_sync
+def break_writing(monkeypatch, code, *failing):
+    """Let the writes with these numbers fail after half of the content."""
+    calls, write = [], files.write_and_sync
 
     def broken(path, content):
         calls.append(path)
-        if len(calls) in {times, *more}:
+        if len(calls) in failing:
             write(path, content[: len(content) // 2])
             raise OSError(code, os.strerror(code))
         write(path, content)
 
-    monkeypatch.setattr(_files, "write_and_sync", broken)
+    monkeypatch.setattr(files, "write_and_sync", broken)
 
 
-@pytest.mark.parametrize("times", [1, 2, 3])
+@pytest.mark.parametrize("failing", [1, 2, 3])
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EIO], ids=errno.errorcode.get)
 def test_a_full_disk_keeps_the_earlier_result_and_the_new_one(
-    code, times, folder, earlier, rescue, monkeypatch
+    code, failing, folder, earlier, rescue, monkeypatch
 ):
-    break_writing(monkeypatch, code, times)
+    break_writing(monkeypatch, code, failing)
     result = run(*CLUSTER, "--force", "--seed", 1)
-    name = ["labels.csv", "model", "run.json"][times - 1]
+    name = ["labels.csv", "model", "run.json"][failing - 1]
     assert result.exit_code == 1
-    [instead] = rescue.iterdir()
+    [saved] = rescue.iterdir()
     assert result.stderr == (
-        f"viewspan cluster: out/{name} could not be written: {os.strerror(code)}. What was there before is as it was; "
-        f"the result is in {instead}, move it from there.\n"
+        f"viewspan cluster: out/{name} could not be written: {os.strerror(code)}. Earlier files "
+        f"are unchanged. The result was saved to {saved}; move it from there.\n"
     )
     assert contents(folder) == earlier
-    assert belong_together(instead)
-    assert json.loads((instead / "run.json").read_text())["parameters"]["random_state"] == 1
+    assert matches_its_record(saved)
+    assert json.loads((saved / "run.json").read_text())["parameters"]["random_state"] == 1
 
 
 def test_a_full_disk_leaves_no_part_of_a_first_result(folder, rescue, monkeypatch):
     break_writing(monkeypatch, errno.ENOSPC, 2)
     assert run(*CLUSTER).exit_code == 1
     assert not (folder / "out").exists()
-    [instead] = rescue.iterdir()
-    assert belong_together(instead)
+    [saved] = rescue.iterdir()
+    assert matches_its_record(saved)
 
 
-def test_where_every_disk_is_full_the_loss_is_told(folder, earlier, rescue, monkeypatch):
+def test_a_lost_result_is_reported_if_every_disk_is_full(folder, earlier, rescue, monkeypatch):
     break_writing(monkeypatch, errno.ENOSPC, 2, 3)
     result = run(*CLUSTER, "--force")
     assert (
-        f"the result is lost, because {rescue} did not take it either (No space left on device)"
-        in result.stderr
+        f"The result is lost, because it could not be written to {rescue} either: No space left "
+        "on device." in result.stderr
     )
     assert contents(folder) == earlier
     assert not list(rescue.iterdir())
 
 
-@pytest.mark.parametrize("times", [1, 2, 3])
-def test_a_file_that_cannot_be_replaced_brings_the_others_back(times, folder, earlier, monkeypatch):
-    """As in a folder where everybody may write, and only owners may replace."""
+@pytest.mark.parametrize("failing", [1, 2, 3])
+def test_a_file_that_cannot_be_replaced_restores_the_others(failing, folder, earlier, monkeypatch):
+    """In a folder with the sticky bit, only the owner of a file may replace it."""
     calls, replace = [], Path.replace
 
     def refused(path, target):
         calls.append(target)
-        if len(calls) == times:
-            raise PermissionError(
-                errno.EPERM, os.strerror(errno.EPERM), str(path), None, str(target)
-            )
+        if len(calls) == failing:
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(path))
         return replace(path, target)
 
     monkeypatch.setattr(Path, "replace", refused)
@@ -125,8 +123,7 @@ def test_a_full_disk_keeps_a_saved_model(folder, monkeypatch):
     assert contents(folder) == before
 
 
-def test_a_device_without_room(folder, earlier):
-    """/dev/full is a disk that is full."""
+def test_a_full_device_is_reported(folder, earlier):
     result = run(*PREDICT, "-o", "/dev/full")
     assert (
         result.exit_code == 1
@@ -143,12 +140,12 @@ def test_a_device_without_room(folder, earlier):
     assert process.returncode == 1
     assert (
         process.stderr
-        == "viewspan predict: standard output could not be written: No space left on device.\n"
+        == "viewspan predict: Standard output could not be written: No space left on device.\n"
     )
 
 
-def test_a_pipe_is_written_to_and_stays_one(folder, earlier):
-    """So /dev/null and /dev/stdout are not replaced by files, whoever may do so."""
+def test_a_pipe_is_written_to_and_not_replaced(folder, earlier):
+    """The same holds for devices such as /dev/null, which only root could replace."""
     os.mkfifo(folder / "pipe")
     read = []
     reader = threading.Thread(target=lambda: read.append((folder / "pipe").read_text()))
@@ -158,7 +155,7 @@ def test_a_pipe_is_written_to_and_stays_one(folder, earlier):
     assert read[0].startswith("id,label,confidence\n0,") and (folder / "pipe").is_fifo()
 
 
-def test_a_link_stays_a_link(folder, earlier):
+def test_a_symbolic_link_is_kept_and_its_target_replaced(folder, earlier):
     (folder / "elsewhere").mkdir()
     for name in ("there.csv", "dangling.csv"):
         (folder / name).symlink_to(folder / "elsewhere" / name)
@@ -171,49 +168,55 @@ def test_a_link_stays_a_link(folder, earlier):
             folder / "elsewhere" / name
         ).read_text().startswith("id,label")
     assert run(*CLUSTER[:-1], "results").exit_code == 0
-    assert belong_together(folder / "elsewhere")
+    assert matches_its_record(folder / "elsewhere")
 
 
-def test_a_read_only_folder_is_noticed_before_the_work(folder, monkeypatch):
-    def read_only(*given, **named):
+def test_a_read_only_folder_is_noticed_before_the_fit(folder, monkeypatch):
+    def read_only(*_, **__):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr("viewspan.cli.job.fit", lambda *_: pytest.fail("it worked in vain"))
+    monkeypatch.setattr("viewspan.cli.run.fit", lambda *_: pytest.fail("the fit has started"))
     with monkeypatch.context() as patch:
         patch.setattr(Path, "mkdir", read_only)
         result = run(*CLUSTER)
     assert result.exit_code == 2
-    assert result.stderr == "viewspan cluster: out cannot be made: Read-only file system.\n"
+    assert (
+        result.stderr
+        == "viewspan cluster: The folder out cannot be created: Read-only file system.\n"
+    )
     monkeypatch.setattr("viewspan.cli.folder.os.access", lambda *_: False)
     result = run(*CLUSTER)
-    assert result.exit_code == 2 and "is no folder that you may write into" in result.stderr
+    assert result.exit_code == 2 and "You have no permission to write to out" in result.stderr
+    assert not (folder / "out").exists()
 
 
-def test_a_folder_where_a_file_belongs(folder, earlier):
+def test_a_folder_in_place_of_an_output_file_is_kept(folder, earlier):
     (folder / "out/model").unlink()
     (folder / "out/model").mkdir()
-    assert "out/model is a folder" in run(*CLUSTER, "--force").stderr
+    assert "out/model was not written by viewspan" in run(*CLUSTER, "--force").stderr
     result = run("predict", "out", "a.npy", "-o", "out")
-    assert result.exit_code == 2 and "out is a folder; --out names a file" in result.stderr
+    assert result.exit_code == 2 and "out is a folder, but --out needs a file" in result.stderr
+    before = contents(folder)
     with pytest.raises(IsADirectoryError):
-        _files.write_together({folder / "new": b"", folder / "out/model": b""})
-    assert not (folder / "new").exists() and not list(folder.rglob("*.tmp"))
+        files.write_together(
+            {folder / "new": b"", folder / "a.npy": b"", folder / "out/model": b""}
+        )
+    assert contents(folder) == before
 
 
 def when_fitting(monkeypatch, act):
-    from viewspan.cli import job
+    """Call a function at the start of the fit."""
+    fit = run_module.fit
 
-    fit = job.fit
-
-    def fit_later(*given):
+    def act_and_fit(*args):
         act()
-        return fit(*given)
+        return fit(*args)
 
-    monkeypatch.setattr(job, "fit", fit_later)
+    monkeypatch.setattr(run_module, "fit", act_and_fit)
 
 
 def test_an_input_that_vanishes_after_it_was_read(folder, monkeypatch):
-    """The result is not lost, and its record has the checksum of what was read."""
+    """The result is written, and its record has the checksum of the file that was read."""
     for name in "ab":
         np.savetxt(folder / f"{name}.csv", np.load(folder / f"{name}.npy"), delimiter=",")
     when_fitting(monkeypatch, (folder / "a.csv").unlink)
@@ -222,9 +225,9 @@ def test_an_input_that_vanishes_after_it_was_read(folder, monkeypatch):
     assert len(json.loads((folder / "out/run.json").read_text())["views"][0]["sha256"]) == 64
 
 
-@pytest.mark.parametrize("how", ["deleted", "cut"])
+@pytest.mark.parametrize("how", ["deleted", "truncated"])
 def test_an_array_that_changes_while_it_is_mapped(how, folder, monkeypatch):
-    """One that is deleted is still there for those who have it open; one that is cut is not."""
+    """A deleted file stays readable while it is open; a truncated file does not."""
     path = folder / "b.npy"
     when_fitting(monkeypatch, path.unlink if how == "deleted" else lambda: os.truncate(path, 1000))
     result = run(*CLUSTER)
@@ -238,62 +241,58 @@ def test_an_array_that_changes_while_it_is_mapped(how, folder, monkeypatch):
 
 
 def test_an_input_that_vanishes_before_it_is_read(folder, monkeypatch):
-    monkeypatch.setattr("viewspan.cli.job.parse_shape", lambda _: (folder / "a.npy").unlink())
-    monkeypatch.setattr("viewspan.cli.job.views_of_shape", lambda *_: {})
+    monkeypatch.setattr("viewspan.cli.run.parse_image_shape", lambda _: Path("a.npy").unlink())
     result = run(*CLUSTER, "--image-shape", "3x3")
     assert result.exit_code == 2 and "a.npy" in result.stderr and result.stderr.count("\n") == 1
     assert not (folder / "out").exists()
 
 
-def test_a_folder_that_vanishes_is_made_again(folder, monkeypatch):
+def test_an_output_folder_that_vanishes_is_created_again(folder, monkeypatch):
     when_fitting(monkeypatch, lambda: shutil.rmtree(folder / "out"))
     assert run(*CLUSTER).exit_code == 0
-    assert belong_together(folder / "out")
+    assert matches_its_record(folder / "out")
 
 
-def test_what_a_killed_run_left_is_swept(folder, earlier):
+def test_temporary_files_of_a_killed_run_are_removed(folder, earlier):
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    left = (
-        folder
-        / "out"
-        / _files.beside(folder / "out/model").name.replace(f".{os.getpid()}.", f".{process.pid}.")
-    )
-    mine = folder / "out" / _files.beside(folder / "out/model").name
-    for path in (left, mine):
+    own = files.temporary_path(folder / "out/model")
+    left = own.with_name(own.name.replace(f".{os.getpid()}.", f".{process.pid}."))
+    for path in (left, own):
         path.write_bytes(b"half a mo")
     assert run(*CLUSTER, "--force").exit_code == 0
-    assert not left.exists() and mine.exists()
+    assert not left.exists() and own.exists()
 
 
-def test_a_long_name_needs_no_longer_one(tmp_path):
+def test_a_file_name_of_the_maximum_length_can_be_written(tmp_path):
     path = tmp_path / ("ä" * 127)  # 254 bytes
-    _files.write_whole(path, b"whole")
+    files.write_whole(path, b"whole")
     assert path.read_bytes() == b"whole" and list(tmp_path.iterdir()) == [path]
 
 
-def test_who_comes_second_is_told(folder):
-    first = Command(*CLUSTER, folder=folder, pause_in="viewspan.cli.job.fit")
+def test_a_second_run_into_the_same_folder_is_refused(folder):
+    first = Command(*CLUSTER, folder=folder, pause_in="viewspan.cli.run.fit")
     for more in ((), ("--force",)):
         result = run(*CLUSTER, *more)
         assert result.exit_code == 2
         assert result.stderr == (
-            "viewspan cluster: Another viewspan is at work in out; wait for its end, or name another folder.\n"
+            "viewspan cluster: Another viewspan command is writing to out; wait until it ends, or "
+            "choose another --out.\n"
         )
-    first.go_on()
+    first.resume()
     assert first.end()[0] == 0
-    assert belong_together(folder / "out")
+    assert matches_its_record(folder / "out")
     assert run(*CLUSTER, "--force").exit_code == 0
 
 
 def test_two_runs_at_once_do_not_mix(folder):
-    """Both are ready to write when they go on; each has the folder for itself, or says so."""
+    """Each run has the folder for itself, or says that another run has it."""
     commands = [Command(*CLUSTER, "--force", "--seed", seed, folder=folder) for seed in (1, 2)]
     ends = [command.end() for command in commands]
     assert {code for code, *_ in ends} <= {0, 2} and 0 in {code for code, *_ in ends}
-    assert all(code == 0 or "Another viewspan is at work" in words for code, _, words in ends)
+    assert all(code == 0 or "Another viewspan command" in stderr for code, _, stderr in ends)
     finished = [seed for seed, (code, *_) in zip((1, 2), ends, strict=True) if code == 0]
     assert (
         json.loads((folder / "out/run.json").read_text())["parameters"]["random_state"] in finished
     )
-    assert belong_together(folder / "out")
+    assert matches_its_record(folder / "out")

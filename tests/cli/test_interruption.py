@@ -1,6 +1,5 @@
-"""Ctrl-C, ``kill``, a terminal that closes and a reader that goes away: nothing half-written, no traceback."""
+"""Ctrl-C, ``kill``, a closed terminal or a closed pipe leave no partial files."""
 
-import hashlib
 import json
 import signal
 import subprocess
@@ -9,17 +8,15 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from tests.cli.running import Command, two_views
-from viewspan.cli.app import app
+from tests.cli.running import Command, contents, matches_its_record, run, two_views
 
 CLUSTER = ("cluster", "a.npy", "b.npy", "-k", "3", "-o", "out")
 PLACES = [
-    "viewspan.cli.job.read_all",
-    "viewspan.cli.job.fit",
-    "viewspan.cli.job.page_of",
-    "viewspan.cli.job.record_of",
+    "viewspan.cli.run.read_all",
+    "viewspan.cli.run.fit",
+    "viewspan.cli.run.make_report",
+    "viewspan.cli.run.make_record",
     "viewspan._utils.files.write_and_sync",
 ]
 
@@ -31,37 +28,19 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def contents(folder):
-    return {
-        path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
-
-
-def belong_together(out):
-    """The record has the checksums of what was written with it."""
-    written = json.loads((out / "run.json").read_text())["written"]
-    return written == {
-        name: hashlib.sha256((out / name).read_bytes()).hexdigest() for name in written
-    }
-
-
-def interrupt_in(monkeypatch, place, *, times=1, after=False):
-    """Ctrl-C the ``times``-th time that a function is called, before it or after it has done its work."""
+def interrupt_in(monkeypatch, place, *, call=1, after=False):
+    """Send Ctrl-C before or after one of the calls of a function."""
     module, _, name = place.rpartition(".")
-    meant, calls = getattr(import_module(module), name), []
+    function, calls = getattr(import_module(module), name), []
 
-    def interrupted(*given, **named):
+    def interrupted(*args, **kwargs):
         calls.append(place)
-        if len(calls) == times and not after:
+        if len(calls) == call and not after:
             signal.raise_signal(signal.SIGINT)
-        found = meant(*given, **named)
-        if len(calls) == times and after:
+        result = function(*args, **kwargs)
+        if len(calls) == call and after:
             signal.raise_signal(signal.SIGINT)
-        return found
+        return result
 
     monkeypatch.setattr(f"{module}.{name}", interrupted)
 
@@ -77,17 +56,17 @@ def test_ctrl_c_leaves_no_folder(place, folder, monkeypatch):
     assert not (folder / "results").exists()
 
 
-@pytest.mark.parametrize("times", [1, 2, 4])
-def test_ctrl_c_keeps_what_an_earlier_run_has_written(times, folder, monkeypatch):
+@pytest.mark.parametrize("call", [1, 2, 4])
+def test_ctrl_c_keeps_the_files_of_an_earlier_run(call, folder, monkeypatch):
     assert run(*CLUSTER).exit_code == 0
     before = contents(folder)
-    interrupt_in(monkeypatch, "viewspan._utils.files.write_and_sync", times=times, after=True)
+    interrupt_in(monkeypatch, "viewspan._utils.files.write_and_sync", call=call, after=True)
     assert run(*CLUSTER, "--force", "--seed", 1).exit_code == 130
     assert contents(folder) == before
 
 
-def test_ctrl_c_while_files_are_renamed_is_heard_after_it(folder, monkeypatch):
-    """So the four files are always those of one run."""
+def test_ctrl_c_during_the_renames_is_handled_after_them(folder, monkeypatch):
+    """The output files are always those of one run."""
     assert run(*CLUSTER).exit_code == 0
     renamed, replace = [], Path.replace
 
@@ -101,13 +80,13 @@ def test_ctrl_c_while_files_are_renamed_is_heard_after_it(folder, monkeypatch):
     assert run(*CLUSTER, "--force", "--seed", 1, "--no-report").exit_code == 130
     assert renamed == ["labels.csv", "model", "run.json"]
     assert json.loads((folder / "out/run.json").read_text())["parameters"]["random_state"] == 1
-    assert belong_together(folder / "out")
+    assert matches_its_record(folder / "out")
     assert {path.name for path in (folder / "out").iterdir()} == {"labels.csv", "model", "run.json"}
 
 
-@pytest.mark.parametrize("place", ["viewspan.cli.demo.tables_of_digits", "viewspan.cli.job.fit"])
+@pytest.mark.parametrize("place", ["viewspan.cli.demo.digit_tables", "viewspan.cli.run.fit"])
 def test_an_interrupted_demo_leaves_nothing(place, folder, monkeypatch):
-    interrupt_in(monkeypatch, place, after=place.endswith("digits"))
+    interrupt_in(monkeypatch, place, after=place.endswith("tables"))
     assert run("demo", "-o", "out").exit_code == 130
     assert not (folder / "out").exists()
 
@@ -126,8 +105,8 @@ def test_an_interrupted_prediction_leaves_nothing(folder, monkeypatch):
     ids=lambda value: str(value),
 )
 def test_signals_end_a_fit_with_their_exit_code(signum, code, folder):
-    command = Command(*CLUSTER, folder=folder, pause_in="viewspan.cli.job.fit")
-    assert (folder / "out").is_dir()  # it is held from the start
+    command = Command(*CLUSTER, folder=folder, pause_in="viewspan.cli.run.fit")
+    assert (folder / "out").is_dir()  # created and locked before the fit
     command.signal(signum)
     assert command.end() == (code, "", "Interrupted; nothing was written.\n")
     assert not (folder / "out").exists()
@@ -136,12 +115,12 @@ def test_signals_end_a_fit_with_their_exit_code(signum, code, folder):
 SIGNAL_AT_IMPORT = """
 import signal, sys
 module, signum = sys.argv[1], getattr(signal, sys.argv[2])
-class Meddler:
+class SignallingFinder:
     def find_spec(self, name, *others):
         if name == module:
             signal.raise_signal(signum)
-sys.meta_path.insert(0, Meddler())
-from viewspan.cli import main
+from viewspan.cli.main import main
+sys.meta_path.insert(0, SignallingFinder())
 sys.argv[1:] = ["cluster", "a.npy", "-o", "out"]
 main()
 """
@@ -151,13 +130,13 @@ main()
     ("module", "name", "code"),
     [
         ("typer", "SIGINT", 130),
-        ("viewspan.cli", "SIGTERM", 143),
+        ("viewspan.cli.app", "SIGTERM", 143),
         ("numpy", "SIGINT", 130),
         ("scipy.sparse", "SIGHUP", 129),
         ("sklearn.cluster", "SIGINT", 130),
     ],
 )
-def test_a_signal_while_packages_are_imported_ends_it_without_a_word(module, name, code, folder):
+def test_a_signal_during_imports_ends_the_command_silently(module, name, code, folder):
     result = subprocess.run(
         [sys.executable, "-c", SIGNAL_AT_IMPORT, module, name],
         capture_output=True,
@@ -168,10 +147,10 @@ def test_a_signal_while_packages_are_imported_ends_it_without_a_word(module, nam
     assert not (folder / "out").exists()
 
 
-def test_the_package_alone_imports_nothing_that_takes_time():
-    """Nothing of ours runs before the command hears signals, but this."""
+def test_main_imports_nothing_slow_before_it_handles_signals():
     code = (
-        "import sys, viewspan.cli; print({'numpy', 'scipy', 'sklearn', 'typer'} & set(sys.modules))"
+        "import sys, viewspan.cli.main;"
+        "print({'numpy', 'scipy', 'sklearn', 'typer'} & set(sys.modules))"
     )
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
@@ -179,41 +158,51 @@ def test_the_package_alone_imports_nothing_that_takes_time():
     )
 
 
-def test_a_package_that_fails_because_it_was_interrupted_is_not_called_missing(folder, monkeypatch):
-    """numpy and others turn Ctrl-C during their import into an ImportError."""
+def test_an_import_error_caused_by_a_signal_counts_as_interruption(folder, monkeypatch):
+    """If Ctrl-C arrives during the import of numpy and others, they raise ImportError."""
 
-    def interrupted(*given):
+    def interrupted(*_):
         raise ImportError("numpy: cannot be imported")
 
-    monkeypatch.setattr("viewspan.cli.job.fit", interrupted)
+    monkeypatch.setattr("viewspan.cli.run.fit", interrupted)
     monkeypatch.setattr("viewspan._utils.signals._received", [signal.SIGTERM])
     result = run(*CLUSTER)
     assert (result.exit_code, result.stderr) == (143, "Interrupted; nothing was written.\n")
 
 
-def test_what_nohup_ignores_stays_ignored():
-    code = (
-        "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); from viewspan import _signals; _signals.listen();"
-        "print(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN, signal.getsignal(signal.SIGTERM) is _signals._raise)"
-    )
-    assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
-        == "True True\n"
-    )
+IGNORED_SIGNAL = """
+import signal
+from viewspan._utils import signals
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+signals.raise_on_signals()
+signal.raise_signal(signal.SIGHUP)
+try:
+    signal.raise_signal(signal.SIGTERM)
+except KeyboardInterrupt:
+    print(signals.received_exit_code())
+"""
+
+
+def test_signals_that_nohup_ignores_stay_ignored():
+    result = subprocess.run([sys.executable, "-c", IGNORED_SIGNAL], capture_output=True, text=True)
+    assert (result.stdout, result.stderr) == ("143\n", "")
 
 
 @pytest.mark.parametrize(
-    ("stream", "place"), [("stdout", "viewspan.cli.job.write"), ("stderr", "viewspan.cli.job.fit")]
+    ("stream", "place"), [("stdout", "viewspan.cli.run.write"), ("stderr", "viewspan.cli.run.fit")]
 )
-def test_a_reader_that_goes_away_is_no_error(stream, place, folder):
-    """As in ``viewspan … | head -1``: what was written stays, and what is half done goes, where rich would end it."""
-    arguments = (*CLUSTER, "--no-report", "--tol", "1e-12", "--max-iter", "1")  # which is warned of
+def test_a_closed_pipe_ends_the_command_without_a_message(stream, place, folder):
+    """After ``viewspan … | head -1`` the files are complete; a run that is not done leaves none."""
+    # The one iteration makes the fit print a warning.
+    arguments = (*CLUSTER, "--no-report", "--tol", "1e-12", "--max-iter", "1")
     command = Command(*arguments, folder=folder, pause_in=place)
     getattr(command.process, stream).close()
-    command.go_on()
-    words = (
-        (command.process.stderr if stream == "stdout" else command.process.stdout).read().decode()
-    )
+    command.resume()
+    other = command.process.stderr if stream == "stdout" else command.process.stdout
+    output = other.read().decode()
     assert command.process.wait(timeout=300) == 141
-    assert all(word not in words for word in ("Traceback", "Errno", "ignored"))
-    assert belong_together(folder / "out") if stream == "stdout" else not (folder / "out").exists()
+    assert all(word not in output for word in ("Traceback", "Errno", "ignored"))
+    if stream == "stdout":
+        assert matches_its_record(folder / "out")
+    else:
+        assert not (folder / "out").exists()

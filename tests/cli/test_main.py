@@ -1,4 +1,4 @@
-"""The command line: help, results, and one sentence when something is wrong."""
+"""Help, version, ``viewspan reproduce``, missing packages and the progress bar."""
 
 import io
 import subprocess
@@ -6,29 +6,22 @@ import sys
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
+from tests.cli.running import run
 from viewspan import Progress, __version__
-from viewspan.cli.app import app
 from viewspan.cli.progress_bar import ProgressBar
 from viewspan.datasets import files
 from viewspan.studies import paper
 
-runner = CliRunner()
-
 
 @pytest.fixture
 def small(monkeypatch):
-    """The paper's studies with one quick method each."""
+    """Reduce the studies of the paper to one quick method each."""
     monkeypatch.setattr(
         paper, "authors_methods", lambda weights: paper.lrr_methods("authors", weights.lrr)
     )
     monkeypatch.setattr(paper, "optimum_methods", lambda _: [])
     monkeypatch.setattr(paper, "auto_methods", lambda: [])
-
-
-def run(*arguments):
-    return runner.invoke(app, [str(argument) for argument in arguments])
 
 
 def test_version_and_help():
@@ -38,7 +31,7 @@ def test_version_and_help():
         assert option in text
 
 
-def test_a_study_leaves_tables_and_figures(small, tmp_path):
+def test_a_study_writes_tables_and_figures(small, tmp_path):
     result = run("reproduce", "synthetic", "-o", tmp_path / "out", "--trials", 1, "--jobs", 1)
     assert result.exit_code == 0, result.output
     names = {path.name for path in (tmp_path / "out").iterdir()}
@@ -47,7 +40,7 @@ def test_a_study_leaves_tables_and_figures(small, tmp_path):
     assert str(tmp_path / "out" / "summary.md") in result.stdout.splitlines()
 
 
-def test_all_runs_all_three(small, minerals, faces, tmp_path):
+def test_all_runs_all_studies(small, minerals, faces, tmp_path):
     result = run(
         "reproduce", "all", "-o", tmp_path, "--trials", 1, "--jobs", 1, "--mineral-copies", 20
     )
@@ -59,7 +52,7 @@ def test_all_runs_all_three(small, minerals, faces, tmp_path):
     }
 
 
-def test_missing_data_is_said_before_anything_runs(monkeypatch, tmp_path):
+def test_missing_data_is_reported_before_anything_runs(monkeypatch, tmp_path):
     monkeypatch.setattr(files, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(files, "SOURCE", "http://127.0.0.1:9/")
     monkeypatch.delenv("VIEWSPAN_DATA", raising=False)
@@ -69,12 +62,12 @@ def test_missing_data_is_said_before_anything_runs(monkeypatch, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_is_a_file(small, tmp_path):
+def test_reproduce_refuses_a_file_as_output_folder(small, tmp_path):
     target = tmp_path / "taken"
     target.write_text("mine")
     result = run("reproduce", "synthetic", "-o", target, "--trials", 1)
     assert result.exit_code == 2
-    assert "is a file" in " ".join(result.stderr.replace("│", " ").split())
+    assert "is a file, but --out needs a folder" in result.stderr
     assert target.read_text() == "mine"
 
 
@@ -90,33 +83,32 @@ def test_wrong_usage_is_exit_code_two(arguments):
     assert run(*arguments).exit_code == 2
 
 
-ABSENT = """
+HIDE_PACKAGES = """
 import sys
-class Absent:
+class HidingFinder:
     def find_spec(self, name, *others):
         if name.partition(".")[0] in {names!r}:
             raise ModuleNotFoundError("no " + name, name=name)
-sys.meta_path.insert(0, Absent())
+sys.meta_path.insert(0, HidingFinder())
 """
 
 
 def run_without(names, code):
-    """What a fresh Python says where these packages are not installed."""
-    script = ABSENT.format(names=names) + code
+    """Run code in a new Python process in which these packages cannot be imported."""
+    script = HIDE_PACKAGES.format(names=names) + code
     return subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
 
 
-def test_without_the_extra_it_says_what_to_install():
-    result = run_without(["typer"], "from viewspan.cli import main; main()")
+def test_a_missing_package_is_named_with_the_extra_to_install():
+    result = run_without(["typer"], "from viewspan.cli.main import main; main()")
     assert result.returncode == 1
     assert "pip install 'viewspan[cli]'" in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_the_core_needs_none_of_it():
-    """Estimators and generators work where no extra is installed."""
+def test_estimators_and_generators_need_no_extra():
     code = (
         "from viewspan import CLRSC; from viewspan.datasets import make_subspaces\n"
         "CLRSC(5).fit(make_subspaces()[0])\n"

@@ -1,10 +1,9 @@
-"""A command never overwrites a file that it reads, nor one that no earlier run has written."""
+"""A command overwrites neither its inputs nor files that no earlier run has written."""
 
 import numpy as np
 import pytest
 
-from tests.cli.running import two_views
-from tests.cli.test_interruption import run
+from tests.cli.running import run, two_views
 
 CLUSTER = ("cluster", "a.npy", "b.npy", "-k", "3", "--no-report", "-o")
 
@@ -42,7 +41,7 @@ def test_a_view_is_not_overwritten(folder):
 
 
 @pytest.mark.parametrize("record", [None, "{}", "no JSON", '{"written": {"model": "00"}}'])
-def test_force_keeps_what_no_earlier_run_wrote(folder, record):
+def test_force_keeps_files_that_no_earlier_run_wrote(folder, record):
     (folder / "out").mkdir()
     (folder / "out/labels.csv").write_text("mine")
     if record is not None:
@@ -53,7 +52,7 @@ def test_force_keeps_what_no_earlier_run_wrote(folder, record):
     assert (folder / "out/labels.csv").read_text() == "mine"
 
 
-def test_force_keeps_what_was_changed_since(folder):
+def test_force_keeps_files_that_were_changed_since(folder):
     assert run(*CLUSTER, "out").exit_code == 0
     changed = (folder / "out/labels.csv").read_text() + "my note\n"
     (folder / "out/labels.csv").write_text(changed)
@@ -77,5 +76,19 @@ def test_the_demo_keeps_files_of_the_same_name(folder):
     (folder / "demo/files").mkdir(parents=True)
     (folder / "demo/files/left.csv").write_text("mine")
     result = run("demo", "-o", "demo", "--force")
-    assert result.exit_code == 2 and "demo/files/left.csv is there already" in result.stderr
+    assert result.exit_code == 2 and "demo/files/left.csv already exists" in result.stderr
     assert (folder / "demo/files/left.csv").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [CLUSTER, ("predict", "model", "a.npy", "-o"), ("demo", "-o"), ("reproduce", "all", "-o")],
+    ids=lambda command: command[0],
+)
+def test_an_empty_path_is_refused(folder, command):
+    """An unset shell variable must not mean the current folder."""
+    result = run(*command, "")
+    message = " ".join(result.stderr.replace("│", " ").split())
+    assert result.exit_code == 2
+    assert "'--out' / '-o': The path is empty; check that the shell variable is set." in message
+    assert {path.name for path in folder.iterdir()} == {"a.npy", "b.npy"}

@@ -108,13 +108,13 @@ def test_landmarks_and_batches_are_told_of_too():
 
 @modern
 def test_samples_are_counted_in_a_hundred_parts_at_most():
-    from viewspan.fit.callbacks import Tasks
+    from viewspan.fit.sklearn_tasks import TaskListener
 
     model, recorder = viewspan.CLRSC(), Recorder()
-    tasks = Tasks(model.set_callbacks(recorder), None, None)
+    tasks = TaskListener(model.set_callbacks(recorder))
     tasks.begin("reading", 1000)
     for share in (0.004, 0.01, 0.5, 0.5, 1.0):
-        tasks.advance(share)
+        tasks.advance(viewspan.Progress("reading", share, 0.0, None))
         assert sum(name == "reading part" for name in names(recorder.ended)) == int(100 * share)
 
 

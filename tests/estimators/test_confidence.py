@@ -38,7 +38,7 @@ def test_batches_tell_the_confidence_of_the_last():
     views, _ = many_subspaces(300)
     model = viewspan.CLRSC(5, random_state=0)
     model.partial_fit([view[:200] for view in views]).partial_fit([view[200:] for view in views])
-    assert model.confidence_.shape == (100,)
+    assert model.partial_fit().confidence_.shape == (100,)
 
 
 def test_errors_are_among_the_unsure(load):

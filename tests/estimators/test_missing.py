@@ -141,7 +141,7 @@ def test_scaled_and_affine_views():
         (
             lambda v: [view.__setitem__(4, np.nan) for view in v],
             {},
-            "1 are absent from every view, the first in row 4",
+            r"1 sample\(s\) are missing from every view, the first in row 4",
         ),
         (lambda v: v[1].__setitem__(4, np.inf), {}, "view 1 contains infinity in 12"),
         (
@@ -194,7 +194,9 @@ def test_sparse_views_stay_as_they_were_given():
 @pytest.mark.filterwarnings("ignore:The graph is in")
 def test_a_view_without_any_sample_has_no_say(axes):
     views, labels = two_subspaces()
-    with pytest.warns(UserWarning, match="view 1 has no sample at all"):
+    with pytest.warns(
+        UserWarning, match="view 1 has no samples, because all its rows are NaN, and is ignored"
+    ):
         model = clrsc(**axes).fit([views[0], np.full((30, 5), np.nan)])
     assert adjusted_rand_score(labels, model.labels_) == 1.0
     assert model.view_scores_[1] == 0.0

@@ -148,7 +148,7 @@ def test_a_view_that_is_zero_changes_nothing(name):
     """As if it were not there: same weights, same labels."""
     alone = clone(MODELS[name]).fit([FIRST])
     for views in ([FIRST, np.zeros((30, 4))], [np.zeros((30, 1)), FIRST]):
-        with pytest.warns(UserWarning, match="is zero everywhere and has no say"):
+        with pytest.warns(UserWarning, match="is all zeros and is ignored"):
             beside = clone(MODELS[name]).fit(views)
         np.testing.assert_array_equal(beside.labels_, alone.labels_)
         assert beside.tau_ == pytest.approx(alone.tau_)
@@ -177,7 +177,10 @@ def test_duplicates_share_a_label(name):
     np.testing.assert_array_equal(model.labels_, model.labels_[rows])
     copies, pieces = (
         any(words in str(one.message) for one in caught)
-        for words in ("10 of 40 samples are copies of others in every view", "separate pieces")
+        for words in (
+            "10 of 40 samples are duplicates of others in every view",
+            "connected components",
+        )
     )
     assert copies == any(word in name for word in ("SSC", "MLAP", "sparse", "robust"))
     assert copies or pieces or adjusted_rand_score(TRUTH[rows], model.labels_) == 1.0
@@ -187,7 +190,8 @@ def test_duplicates_share_a_label(name):
 def test_many_copies_are_told(name):
     """Every sample twice."""
     with pytest.warns(
-        UserWarning, match="30 of 60 samples are copies of others in every view.* Fit one of each"
+        UserWarning,
+        match="30 of 60 samples are duplicates of others in every view.* Fit one of each",
     ):
         clone(MODELS[name]).fit([np.repeat(view, 2, axis=0) for view in VIEWS])
 
@@ -199,10 +203,10 @@ def test_many_copies_do_not_mislead_the_default(name):
 
 
 @pytest.mark.parametrize("name", ["SSC", "SSC of one table"])
-def test_a_piece_of_a_graph_in_many_pieces_is_not_cut(name):
+def test_components_are_not_cut_if_there_are_more_than_clusters(name):
     """Every sample three times: ℓ1 joins it with its copies alone."""
     with pytest.warns(
-        UserWarning, match="separate pieces and 2 clusters are asked for, so unrelated pieces share"
+        UserWarning, match="but 2 clusters are requested, so unrelated components share a label"
     ):
         model = clone(MODELS[name]).fit([np.repeat(view, 3, axis=0) for view in VIEWS])
     copies = model.labels_.reshape(30, 3)
@@ -243,7 +247,7 @@ def test_samples_that_nothing_relates_are_not_split_silently(name):
         except ValueError as error:
             assert "lam or tau is too large" in str(error)  # noqa: PT017 (one of two good answers)
         else:
-            assert any("separate pieces" in str(one.message) for one in caught)
+            assert any("connected components" in str(one.message) for one in caught)
     assert not any(issubclass(one.category, RuntimeWarning) for one in caught)
 
 
@@ -253,21 +257,23 @@ def test_weights_that_leave_nothing_are_named(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         with pytest.raises(
-            ValueError, match=r"lam or tau is too large for this data; lower them\. Where they are"
+            ValueError, match=r"lam or tau is too large for this data; lower them\. If they are"
         ):
             model.fit(VIEWS)
     assert not hasattr(model, "labels_")
 
 
 @pytest.mark.parametrize("name", ["CLRSC", "LRR", "SSC", "MLAP", "CLRSC by landmarks"])
-def test_a_graph_in_more_pieces_than_clusters_is_reported(name):
+def test_more_components_than_clusters_are_reported(name):
     """Four groups that have no feature in common, and two clusters asked for."""
     rng = np.random.default_rng(0)
     views = [
         np.kron(np.eye(4), np.ones((10, 1))).repeat(3, axis=1) * rng.uniform(0.5, 1, (40, 12))
         for _ in range(2)
     ]
-    with pytest.warns(UserWarning, match="in 4 separate pieces and 2 clusters are asked for"):
+    with pytest.warns(
+        UserWarning, match="has 4 connected components, but 2 clusters are requested"
+    ):
         labels = clone(MODELS[name]).set_params(n_neighbors=5).fit_predict(views)
     groups = labels.reshape(4, 10)
     assert (groups == groups[:, :1]).all()

@@ -92,7 +92,7 @@ def test_batches_may_be_dask_arrays(views, expected):
 
 def test_batches_are_read_in_blocks(views, monkeypatch):
     largest, read = [], Views.read
-    monkeypatch.setattr(blocks, "ENTRIES", 1)
+    monkeypatch.setattr(blocks, "MAX_BLOCK_ENTRIES", 1)
     monkeypatch.setattr(
         Views, "read", lambda self, **given: largest.append(self.n_samples) or read(self, **given)
     )

@@ -8,8 +8,9 @@ import scipy.sparse
 
 from tests.problems import many_subspaces, optimum, random_views
 from viewspan.fit.one_pass import OnePass, Reservoir, keys_of, reduction_of
-from viewspan.inputs.preparation import Columns, prepare
-from viewspan.inputs.views import check_views
+from viewspan.inputs.checks import check_views
+from viewspan.inputs.column_statistics import ColumnStatistics
+from viewspan.inputs.preparation import prepare
 from viewspan.objective.axes import Axes
 from viewspan.objective.reduction import reduce_views
 from viewspan.solvers.reduced import solve_reduced
@@ -48,7 +49,10 @@ def test_parts_add_up_to_the_whole(by):
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
 def test_columns_add_up_at_any_magnitude(scale):
     array = scale * np.random.default_rng(0).normal(size=(30, 4)) * [1.0, 10.0, 0.0, 0.1]
-    whole, parts = Columns.of(array), Columns.of(array[:7]) + Columns.of(array[7:])
+    whole, parts = (
+        ColumnStatistics.of(array),
+        ColumnStatistics.of(array[:7]) + ColumnStatistics.of(array[7:]),
+    )
     for name in ("n_samples", "n_zero", "largest", "sums", "squares"):
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-12 * scale)
 

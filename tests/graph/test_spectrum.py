@@ -1,4 +1,4 @@
-"""Eigenvectors of the normalised Laplacian by every road."""
+"""Leading eigenpairs of a normalised graph, dense and iterative."""
 
 import warnings
 
@@ -7,8 +7,10 @@ import pytest
 import scipy.sparse
 import scipy.sparse.linalg
 
+from tests.graph.graphs import block_graph, normalised, random_graph
 from viewspan.graph import spectrum
 from viewspan.graph.spectrum import (
+    deflated,
     degrees,
     iterative_eigenpairs,
     leading_eigenvalues,
@@ -16,78 +18,72 @@ from viewspan.graph.spectrum import (
     per_step,
     scaled,
     symmetric_eigenpairs,
-    without,
 )
+
+GRAPH = random_graph(30, power=4)
 
 
 def generator():
     return np.random.RandomState(0)
 
 
-def random_graph(n_samples=30, seed=0):
-    half = np.random.default_rng(seed).uniform(size=(n_samples, n_samples)) ** 4
-    return half + half.T
-
-
-def normalised(graph):
-    scale = 1 / np.sqrt(graph.sum(axis=1))
-    return graph * scale * scale[:, None]
-
-
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
-@pytest.mark.parametrize("dense", [400, 20])
-def test_eigenpairs_are_those_of_the_normalised_graph(monkeypatch, form, dense):
-    monkeypatch.setattr(spectrum, "DENSE", dense)
-    graph = random_graph()
-    found = leading_eigenvectors(form(graph), 2, generator())
-    np.testing.assert_allclose(
-        found.eigenvalues, np.linalg.eigvalsh(normalised(graph))[::-1][:2], atol=1e-10
-    )
-    degree = graph.sum(axis=1)
-    vectors = found.embedding * np.sqrt(degree)[:, None]
-    np.testing.assert_allclose(normalised(graph) @ vectors, vectors * found.eigenvalues, atol=1e-8)
+@pytest.mark.parametrize("max_dense", [400, 20])
+def test_eigenpairs_are_those_of_the_normalised_graph(monkeypatch, form, max_dense):
+    monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", max_dense)
+    found = leading_eigenvectors(form(GRAPH), 2, generator())
+    expected = np.linalg.eigvalsh(normalised(GRAPH))[::-1][:2]
+    np.testing.assert_allclose(found.eigenvalues, expected, atol=1e-10)
+    vectors = found.embedding * np.sqrt(GRAPH.sum(axis=1))[:, None]
+    np.testing.assert_allclose(normalised(GRAPH) @ vectors, vectors * expected, atol=1e-8)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(2), atol=1e-8)
-    assert (
-        vectors[np.abs(vectors).argmax(axis=0), [0, 1]] > 0
-    ).all()  # a sign that no library chooses
-    np.testing.assert_allclose(
-        leading_eigenvalues(form(graph), 2, generator()), found.eigenvalues, atol=1e-10
-    )
+    values = leading_eigenvalues(form(GRAPH), 2, generator())
+    np.testing.assert_allclose(values, expected, atol=1e-10)
+
+
+def test_the_largest_entry_of_every_eigenvector_is_positive():
+    vectors = leading_eigenvectors(GRAPH, 9, generator()).embedding
+    vectors = vectors * np.sqrt(GRAPH.sum(axis=1))[:, None]
+    assert (vectors[np.abs(vectors).argmax(axis=0), np.arange(9)] > 0).all()
 
 
 @pytest.mark.parametrize(
     ("n_samples", "count", "iterates"), [(30, 2, True), (20, 2, False), (30, 3, False)]
 )
-def test_iterations_are_for_a_few_eigenvectors_of_many_samples(
+def test_only_a_few_eigenvectors_of_many_samples_are_iterated(
     monkeypatch, n_samples, count, iterates
 ):
-    monkeypatch.setattr(spectrum, "DENSE", 20)
-    calls = []
-    original = spectrum.iterative_eigenpairs
-    monkeypatch.setattr(
-        spectrum, "iterative_eigenpairs", lambda *a: calls.append(a) or original(*a)
-    )
-    matrix = random_graph(n_samples)
-    values, vectors = symmetric_eigenpairs(matrix, count, generator())
-    assert bool(calls) == iterates
+    """Only the iteration draws from the generator."""
+    monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", 20)
+    used, matrix = generator(), random_graph(n_samples, power=4)
+    values, vectors = symmetric_eigenpairs(matrix, count, used)
+    assert (used.uniform() != generator().uniform()) == iterates
     np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix)[::-1][:count], atol=1e-9)
     np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-8)
 
 
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
 @pytest.mark.parametrize("error", [scipy.sparse.linalg.ArpackError(-1), np.linalg.LinAlgError()])
-def test_where_the_iteration_fails_the_dense_road_arrives(monkeypatch, form, error):
-    monkeypatch.setattr(spectrum, "DENSE", 20)
+def test_a_dense_decomposition_replaces_an_iteration_that_fails(monkeypatch, form, error):
+    monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", 20)
 
-    def failing(*arguments):
+    def failing(*arguments, **options):
         raise error
 
-    monkeypatch.setattr(spectrum, "iterative_eigenpairs", failing)
-    matrix = random_graph()
-    values, vectors = symmetric_eigenpairs(form(matrix), 2, generator())
-    np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix)[::-1][:2], atol=1e-10)
-    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-10)
+    monkeypatch.setattr(scipy.sparse.linalg, "eigsh", failing)
+    values, vectors = symmetric_eigenpairs(form(GRAPH), 2, generator())
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(GRAPH)[::-1][:2], atol=1e-10)
+    np.testing.assert_allclose(GRAPH @ vectors, vectors * values, atol=1e-10)
     assert vectors.shape == (30, 2)
+
+
+def test_iterative_and_dense_eigenvectors_agree(monkeypatch):
+    graph, _ = block_graph((300, 250))
+    iterative = leading_eigenvectors(graph, 3, generator())
+    monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", 1000)
+    dense = leading_eigenvectors(graph, 3, generator())
+    np.testing.assert_allclose(iterative.eigenvalues, dense.eigenvalues, atol=1e-10)
+    np.testing.assert_allclose(iterative.embedding, dense.embedding, atol=1e-8)
 
 
 def test_every_copy_of_a_repeated_eigenvalue_is_found():
@@ -98,42 +94,74 @@ def test_every_copy_of_a_repeated_eigenvalue_is_found():
     np.testing.assert_allclose(vectors[:, :6].T @ vectors[:, :6], np.eye(6), atol=1e-8)
 
 
-def test_eigenvalues_that_differ_are_looked_for_once(monkeypatch):
-    calls = []
-    original = scipy.sparse.linalg.eigsh
-    monkeypatch.setattr(
-        scipy.sparse.linalg, "eigsh", lambda *a, **k: calls.append(a) or original(*a, **k)
-    )
-    values, _ = iterative_eigenpairs(np.diag(np.linspace(0, 1, 40)), 3, generator())
+def test_distinct_eigenvalues_are_searched_once():
+    """One search draws one start vector."""
+    used, fresh = generator(), generator()
+    values, _ = iterative_eigenpairs(np.diag(np.linspace(0, 1, 40)), 3, used)
     np.testing.assert_allclose(values, np.linspace(0, 1, 40)[:-4:-1], atol=1e-10)
-    assert len(calls) == 1
+    fresh.uniform(-1.0, 1.0, 40)
+    assert used.uniform() == fresh.uniform()
 
 
-def test_the_start_is_the_generators(monkeypatch):
-    starts = []
-    original = scipy.sparse.linalg.eigsh
-    monkeypatch.setattr(
-        scipy.sparse.linalg, "eigsh", lambda *a, **k: starts.append(k["v0"]) or original(*a, **k)
+def test_the_generator_alone_determines_the_start():
+    matrix = normalised(random_graph(60))
+    one, same, other = (
+        iterative_eigenpairs(matrix, 3, np.random.RandomState(seed))[1] for seed in (0, 0, 1)
     )
-    iterative_eigenpairs(np.diag(np.linspace(0, 1, 40)), 3, generator())
-    np.testing.assert_array_equal(starts[0], generator().uniform(-1.0, 1.0, 40))
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
 
 
-def test_known_eigenpairs_are_taken_away():
+class FakeLanczos:
+    """Replacement of ``eigsh`` that returns given eigenpairs of a diagonal matrix, in turn."""
+
+    def __init__(self, *answers):
+        self.answers, self.n_calls = answers, 0
+
+    def __call__(self, matrix, k, which, v0):
+        assert (k, which) == (2, "LA")
+        values, places = self.answers[self.n_calls]
+        self.n_calls += 1
+        return np.array(values), np.eye(5)[:, places]
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected", "n_calls"),
+    [
+        # two that differ: one search is enough
+        ([([3.0, 2.0], [0, 1])], [3.0, 2.0], 1),
+        # two copies, then a larger one that was missed
+        ([([2.0, 2.0], [1, 2]), ([3.0, 1.0], [0, 3])], [3.0, 2.0], 2),
+        # two copies, and nothing was missed
+        ([([2.0, 2.0], [1, 2]), ([1.0, 0.5], [3, 4])], [2.0, 2.0], 2),
+    ],
+)
+def test_missed_eigenvalues_are_searched_again(monkeypatch, answers, expected, n_calls):
+    """A Lanczos iteration that misses eigenvalues, which a real one does only now and then."""
+    lanczos = FakeLanczos(*answers)
+    monkeypatch.setattr(scipy.sparse.linalg, "eigsh", lanczos)
+    matrix = np.diag([3.0, 2.0, 2.0, 1.0, 0.5])
+    values, vectors = iterative_eigenpairs(matrix, 2, generator())
+    np.testing.assert_array_equal(values, expected)
+    np.testing.assert_array_equal(matrix @ vectors, vectors * values)
+    assert lanczos.n_calls == n_calls
+
+
+def test_deflation_moves_known_eigenvalues_below_all_others():
     matrix = random_graph(12)
     values, vectors = np.linalg.eigh(matrix)
-    rest, along = without(matrix, values[-2:], vectors[:, -2:]), np.arange(12.0)
-    known = (vectors[:, -2:] * (values[-2:] + spectrum.BELOW)) @ vectors[:, -2:].T
-    np.testing.assert_allclose(rest @ along, (matrix - known) @ along, atol=1e-12)
+    rest = deflated(matrix, values[-2:], vectors[:, -2:])
+    expected = vectors @ np.diag([*values[:-2], -2.0, -2.0]) @ vectors.T
+    np.testing.assert_allclose(rest @ np.arange(12.0), expected @ np.arange(12.0), atol=1e-10)
     assert rest.shape == (12, 12)
     assert rest.dtype == np.float64
-    assert without(matrix, np.empty(0), np.empty((12, 0))) is matrix
+    assert deflated(matrix, np.empty(0), np.empty((12, 0))) is matrix
 
 
-def test_eigenvalues_of_two_steps_are_told_for_one():
+def test_eigenvalues_of_two_steps_are_returned_for_one():
     np.testing.assert_allclose(per_step(np.array([1.0, 0.25, -1e-17]), 2), [1.0, 0.5, 0.0])
     np.testing.assert_array_equal(per_step(np.array([1.0, 0.25, -0.5]), 1), [1.0, 0.25, -0.5])
-    graph = random_graph(8)
+    graph = random_graph(8, power=4)
     once, twice = (
         leading_eigenvectors(graph, 2, generator(), steps=steps).eigenvalues for steps in (1, 2)
     )
@@ -141,48 +169,47 @@ def test_eigenvalues_of_two_steps_are_told_for_one():
     np.testing.assert_allclose(leading_eigenvalues(graph, 2, generator(), steps=2), twice)
 
 
-def test_no_more_eigenvalues_than_samples():
+def test_there_are_no_more_eigenvalues_than_samples():
     assert len(leading_eigenvalues(random_graph(5), 9, generator())) == 5
 
 
-def test_degrees_are_sums_of_rows_and_rounding_is_none():
+def test_degrees_are_sums_of_rows_without_rounding():
     graph = np.diag([1.0, 1e-12, 2e-12, 0.5]).astype(np.float32)
     np.testing.assert_allclose(degrees(graph), [1.0, 0.0, 2e-12, 0.5], rtol=1e-6)
     assert degrees(graph).dtype == degrees(scipy.sparse.csr_array(graph)).dtype == np.float64
     assert degrees(np.zeros((0, 0))).shape == (0,)
     np.testing.assert_array_equal(degrees(np.array([[0.0, 2.0], [3.0, 1.0]])), [2.0, 4.0])
+    np.testing.assert_allclose(degrees(1e-20 * np.eye(2)), [1e-20, 1e-20])
 
 
-def test_small_sparse_graphs_become_full(monkeypatch):
+def test_small_sparse_graphs_become_dense(monkeypatch):
     graph, scale = random_graph(6), np.arange(1.0, 7.0)
     expected = np.diag(scale) @ graph @ np.diag(scale)
     np.testing.assert_allclose(scaled(graph, scale), expected)
-    small = scaled(scipy.sparse.csr_array(graph), scale)
-    assert isinstance(small, np.ndarray)
-    np.testing.assert_allclose(small, expected)
-    monkeypatch.setattr(spectrum, "DENSE", 6)
-    assert isinstance(scaled(scipy.sparse.csr_array(graph), scale), np.ndarray)
-    monkeypatch.setattr(spectrum, "DENSE", 5)
-    large = scaled(scipy.sparse.csr_array(graph), scale)
-    assert scipy.sparse.issparse(large)
-    np.testing.assert_allclose(large.toarray(), expected)
+    for max_dense, sparse in ((400, False), (6, False), (5, True)):
+        monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", max_dense)
+        found = scaled(scipy.sparse.csr_array(graph), scale)
+        assert scipy.sparse.issparse(found) == sparse
+        np.testing.assert_allclose(found @ np.eye(6), expected)
 
 
-def test_samples_without_a_neighbour_are_counted():
+def test_isolated_samples_are_counted_in_a_warning():
     graph = random_graph(6)
     graph[4:] = graph[:, 4:] = 0.0
-    with pytest.warns(
-        UserWarning,
-        match=r"^2 of 6 samples are connected to no other and get an arbitrary label\. A sm",
-    ):
+    message = (
+        r"^2 of 6 samples are connected to no other and get an arbitrary label\. "
+        r"A smaller lam or tau connects more samples\.$"
+    )
+    with pytest.warns(UserWarning, match=message):
         found = leading_eigenvectors(graph, 2, generator())
     assert not found.embedding[4:].any()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         leading_eigenvalues(graph, 2, generator())
         leading_eigenvectors(random_graph(6), 2, generator())
-    with pytest.raises(
-        ValueError,
-        match=r"^The affinity is zero everywhere: no sample explains another\. lam or tau is",
-    ):
+
+
+def test_a_graph_of_zeros_raises():
+    message = r"^The affinity is all zeros: no sample is represented by another\. lam or tau is too"
+    with pytest.raises(ValueError, match=message):
         leading_eigenvectors(np.zeros((3, 3)), 1, generator())

@@ -1,4 +1,4 @@
-"""Samples that the others do not explain."""
+"""Outlier scores of samples that the others do not represent."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import viewspan
 from tests.problems import two_subspaces
 from viewspan.datasets import make_subspaces
 
-FITS = ("frobenius", "l12", "l1")
+DATAFITS = ("frobenius", "l12", "l1")
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ FITS = ("frobenius", "l12", "l1")
     [{}, {"datafit": "l12"}, {"datafit": "l1"}, {"penalty": "l1"}, {"coupling": "rank_one"}],
     ids=str,
 )
-def test_the_score_is_its_formula(parameters):
+def test_scores_agree_with_the_formula(parameters):
     views, _ = two_subspaces(noise=0.2)
     unit = [view / np.linalg.norm(view, axis=1, keepdims=True) for view in views]
     model = viewspan.CLRSC(2, random_state=0, **parameters).fit(views)
@@ -29,9 +29,9 @@ def test_the_score_is_its_formula(parameters):
         )
 
 
-@pytest.mark.parametrize("datafit", FITS)
+@pytest.mark.parametrize("datafit", DATAFITS)
 @pytest.mark.parametrize("share", [0.1, 0.2])
-def test_corrupted_samples_are_found_where_they_are(datafit, share):
+def test_corrupted_samples_score_high_in_the_corrupted_view_only(datafit, share):
     views, _ = make_subspaces(noise=0.1, random_state=0)
     rng = np.random.default_rng(0)
     wrong = rng.permutation(100) < 100 * share

@@ -1,4 +1,4 @@
-"""Subspaces of clusters: their dimension, their basis, and what they leave of samples."""
+"""Subspaces of clusters: dimensions, bases and residuals of projected samples."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,12 @@ import pytest
 import viewspan
 from tests.problems import many_subspaces, two_subspaces
 from viewspan.datasets import make_subspaces
-from viewspan.inference.subspaces import count_directions, flat_of, hard_threshold
+from viewspan.inference.subspaces import affine_subspace, count_directions, hard_threshold
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.02, 0.1])
 @pytest.mark.parametrize("seed", range(2))
-def test_dimensions_of_the_papers_study(noise, seed):
+def test_dimensions_of_the_subspaces_of_the_paper(noise, seed):
     views, _ = make_subspaces(noise=noise, random_state=seed)
     model = viewspan.CLRSC(5, random_state=0).fit(views)
     assert [[subspace.dimension for subspace in cluster] for cluster in model.subspaces_] == [
@@ -19,21 +19,21 @@ def test_dimensions_of_the_papers_study(noise, seed):
     ] * 5
 
 
-def test_the_known_thresholds():
+def test_hard_thresholds_of_the_reference():
     """Gavish and Donoho: 4/√3 for square matrices, √2 for very long ones."""
     assert hard_threshold(1.0) == pytest.approx(4 / np.sqrt(3))
     assert hard_threshold(0.0) == pytest.approx(np.sqrt(2))
 
 
-def test_noise_alone_has_one_direction_at_least():
+def test_noise_and_zeros_have_one_direction():
     rng = np.random.default_rng(0)
     values = np.linalg.svd(rng.normal(size=(40, 60)), compute_uv=False)
     assert count_directions(values, 40, 1.0, 60) == 1
     assert count_directions(np.zeros(5), 5, 0.0, 7) == 1
 
 
-def test_reconstruction_takes_as_much_noise_away_as_a_projection_can():
-    """Of noise in D features, a fitted subspace of dimension d keeps √(d/D + d/n) of the length."""
+def test_reconstruction_removes_as_much_noise_as_a_projection_can():
+    """A fitted subspace of dimension d keeps the share √(d/D + d/n) of noise in D features."""
     views, _ = make_subspaces(noise=0.1, random_state=0)
     clean, _ = make_subspaces(noise=0.0, random_state=0)
     model = viewspan.CLRSC(5, random_state=0).fit(views)
@@ -57,14 +57,14 @@ def test_reconstruction_of_unseen_samples_keeps_names_and_units():
     assert explained.residuals.max() < 1e-6
 
 
-def test_one_table_comes_back_as_one_table():
+def test_reconstruction_of_one_view_is_one_array():
     view = two_subspaces(noise=0.0)[0][0]
     explained = viewspan.LRR(2, random_state=0).fit(view).reconstruct(view)
     np.testing.assert_allclose(explained.views, view, atol=1e-8)
     assert explained.residuals.shape == (1, 30)
 
 
-def test_scaled_features_are_compared_scaled_and_given_back_in_their_units():
+def test_reconstruction_of_scaled_features_is_in_their_own_units():
     views, _ = two_subspaces(noise=0.0)
     views[0] = views[0] * np.r_[1e4, np.ones(10), 1e-3]
     model = viewspan.CLRSC(2, random_state=0).fit(views)
@@ -73,7 +73,7 @@ def test_scaled_features_are_compared_scaled_and_given_back_in_their_units():
     np.testing.assert_allclose(explained.views[0], views[0], rtol=1e-6, atol=1e-9)
 
 
-def test_concatenated_views_have_subspaces_of_their_own():
+def test_concatenated_views_have_separate_subspaces():
     views, _ = two_subspaces(noise=0.0)
     model = viewspan.LRR(2, fusion="concat", random_state=0).fit(views)
     assert [[subspace.basis.shape for subspace in cluster] for cluster in model.subspaces_] == [
@@ -82,7 +82,7 @@ def test_concatenated_views_have_subspaces_of_their_own():
     assert model.reconstruct(views).residuals.max() < 1e-8
 
 
-def test_landmarks_and_batches_have_them_too():
+def test_subspaces_of_landmarks_and_batches():
     views, _ = many_subspaces(noise=0.0)
     model = viewspan.CLRSC(5, graph="landmarks", n_landmarks=200, random_state=0).fit(views)
     assert {subspace.dimension for cluster in model.subspaces_ for subspace in cluster} == {3}
@@ -95,12 +95,13 @@ def test_landmarks_and_batches_have_them_too():
     batches = viewspan.CLRSC(5, random_state=0)
     for part in range(3):
         batches.partial_fit([view[part::3] for view in views])
+    batches.partial_fit()
     assert {subspace.dimension for cluster in batches.subspaces_ for subspace in cluster} == {3}
 
 
-def test_a_flat_at_infinity_is_a_linear_subspace():
+def test_an_affine_subspace_at_infinity_becomes_linear():
     directions = np.eye(4)[:, :2]
-    origin, basis = flat_of(directions, 1.0)
+    origin, basis = affine_subspace(directions, 1.0)
     np.testing.assert_array_equal(origin, 0.0)
     np.testing.assert_allclose(np.abs(basis), np.eye(3)[:, :2])
 
@@ -108,8 +109,8 @@ def test_a_flat_at_infinity_is_a_linear_subspace():
 @pytest.mark.parametrize("parameters", [{}, {"graph": "landmarks", "n_landmarks": 30}], ids=str)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("offset", [0.0, 5.0])
-def test_exact_subspaces_that_together_fill_the_view(offset, dtype, parameters):
-    """Their singular values are not noise, though they have most of the directions."""
+def test_exact_subspaces_that_span_most_of_the_view(offset, dtype, parameters):
+    """Their singular values are not taken for noise."""
     rng = np.random.default_rng(0)
     view = np.vstack(
         [
@@ -122,7 +123,7 @@ def test_exact_subspaces_that_together_fill_the_view(offset, dtype, parameters):
     assert model.reconstruct(view).residuals.max() < 1e-5
 
 
-def test_samples_of_any_magnitude_have_a_distance():
+def test_residuals_of_samples_of_extreme_magnitude():
     views, _ = two_subspaces(noise=0.0)
     model = viewspan.CLRSC(2, random_state=0).fit(views)
     noise = np.random.default_rng(0).normal(size=(30, 12))

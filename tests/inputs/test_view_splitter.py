@@ -1,4 +1,4 @@
-"""One table cut into views, alone and in pipelines, searches and other processes."""
+"""ViewSplitter: one table split into views, alone and in pipelines and grid searches."""
 
 import joblib
 import numpy as np
@@ -65,7 +65,7 @@ def assert_views(found, expected=VIEWS):
         "callables",
     ],
 )
-def test_columns_are_chosen_as_scikit_learn_chooses_them(columns):
+def test_columns_are_selected_as_in_scikit_learn(columns):
     found = ViewSplitter(columns).fit_transform(FRAME)
     assert_views(found)
     assert (
@@ -82,7 +82,7 @@ def test_arrays_of_every_kind(kind):
     assert_views(found, [WIDE[:, [5, 2]], WIDE[:, [3]]])
 
 
-def test_keys_are_kept_as_they_are():
+def test_keys_of_a_dict_are_kept():
     found = ViewSplitter({1: slice(0, 12), "1": slice(12, 24)}).fit_transform(WIDE)
     assert list(found) == [1, "1"]
     assert_views(found)
@@ -104,7 +104,7 @@ def test_frames_stay_frames():
         ViewSplitter(BY_NAME).fit(pl.DataFrame(WIDE, schema=NAMES).lazy())
 
 
-def test_nothing_is_copied_or_read(tmp_path):
+def test_equally_spaced_columns_are_not_copied(tmp_path):
     for columns in ([slice(0, 24, 2), slice(1, 24, 2)], [[0, 1, 2], np.arange(3, 24)]):
         assert all(
             np.shares_memory(view, WIDE) for view in ViewSplitter(columns).fit_transform(WIDE)
@@ -134,28 +134,30 @@ def test_nothing_is_copied_or_read(tmp_path):
         ),
         ({"a": ["image_0", 1]}, TypeError, "all of one kind"),
         ({"a": [0.5, 1.5]}, TypeError, "all of one kind"),
-        ({"a": [0, 24]}, ValueError, "columns of a are not all in a table of 24 columns"),
-        ({"a": [True, False]}, ValueError, "columns of a are not all in a table of 24 columns"),
-        ({"a": make_column_selector("^sound")}, ValueError, "columns of a are none"),
-        ({"a": []}, ValueError, "columns of a are none"),
+        ({"a": [0, 24]}, ValueError, "columns of a do not fit a table of 24 columns"),
+        ({"a": [True, False]}, ValueError, "columns of a do not fit a table of 24 columns"),
+        ({"a": make_column_selector("^sound")}, ValueError, "columns of a are empty"),
+        ({"a": []}, ValueError, "columns of a are empty"),
         (slice(0, 12), ValueError, "The 'columns' parameter of ViewSplitter must be"),
-        ([], ValueError, "columns must name one view at least"),
+        ([], ValueError, "columns must define at least one view"),
     ],
     ids=lambda value: None if isinstance(value, type) else str(value)[:30],
 )
-def test_bad_columns_get_one_clear_sentence(columns, error, message):
+def test_bad_columns_raise_a_clear_error(columns, error, message):
     with pytest.raises(error, match=message):
         ViewSplitter(columns).fit(FRAME)
 
 
-def test_tables_that_cannot_be_cut():
+def test_tables_that_cannot_be_split():
     with pytest.raises(
-        ValueError, match=r"chosen by name, and this table has no names; .*set_output"
+        ValueError, match=r"selected by name, but this table has no column names; .*set_output"
     ):
         ViewSplitter(BY_NAME).fit(WIDE)
-    with pytest.raises(TypeError, match="Got a list of several; they need no cutting"):
+    with pytest.raises(
+        TypeError, match="Got a list of several tables; pass them to the estimator directly"
+    ):
         ViewSplitter(BY_NAME).fit(VIEWS)
-    with pytest.raises(ValueError, match="'image_0' stands 2 times"):
+    with pytest.raises(ValueError, match="'image_0' occurs 2 times in the table"):
         ViewSplitter([["image_0"]], remainder="drop").fit(pd.concat([FRAME, FRAME], axis=1))
     fitted = ViewSplitter(BY_NAME).fit(FRAME)
     assert_views(fitted.transform(WIDE))
@@ -165,7 +167,7 @@ def test_tables_that_cannot_be_cut():
         fitted.transform(FRAME[NAMES[::-1]])
 
 
-def test_what_is_in_no_view_is_dropped_if_asked_for_and_may_be_text():
+def test_columns_in_no_view_are_dropped_on_request_and_may_hold_text():
     frame = FRAME.assign(name="somebody")
     with pytest.raises(ValueError, match="1 of 25 columns are in no view: 'name'"):
         ViewSplitter({**BY_NAME, "text": slice("text_0", "text_11")}).fit(frame)
@@ -175,7 +177,7 @@ def test_what_is_in_no_view_is_dropped_if_asked_for_and_may_be_text():
     assert_views(found)
 
 
-def test_names_of_features():
+def test_feature_names():
     fitted = ViewSplitter({"a": ["text_1", "image_0"]}, remainder="drop").fit(FRAME)
     assert list(fitted.feature_names_in_) == NAMES
     assert list(fitted.get_feature_names_out()) == ["a__text_1", "a__image_0"]
@@ -191,7 +193,7 @@ def test_names_of_features():
         fitted.get_feature_names_out(NAMES[1:])
 
 
-def test_a_pipeline_is_the_estimator_on_the_views():
+def test_a_pipeline_gives_the_same_result_as_the_estimator_on_views():
     alone = CLRSC(2, random_state=0).fit(VIEWS)
     whole = pipeline().fit(WIDE)
     np.testing.assert_array_equal(whole.predict(WIDE), alone.labels_)
@@ -203,7 +205,7 @@ def test_a_pipeline_is_the_estimator_on_the_views():
     assert whole["cluster"].n_features_in_ == (24,)
 
 
-def test_a_scaler_before_and_frames_behind():
+def test_a_scaler_before_the_splitter_and_frames_as_output():
     scaled = StandardScaler().fit_transform(WIDE)
     steps = [("scale", StandardScaler()), *pipeline().steps]
     np.testing.assert_array_equal(
@@ -227,7 +229,7 @@ def compactness(model, table, labels=None):
     "scoring", [make_scorer(adjusted_rand_score), compactness], ids=["labels", "no labels"]
 )
 def test_a_search_finds_the_better_parameters(table, scoring):
-    """Three clusters are one too many, with and without labels; in two processes."""
+    """Two clusters score higher than three, with and without labels, in two processes."""
     grid = {"cluster__n_clusters": [3, 2], "cluster__tau": ["auto", 0.0]}
     search = GridSearchCV(pipeline(), grid, scoring=scoring, cv=2, n_jobs=2, error_score="raise")
     search.fit(table, None if scoring is compactness else LABELS)
@@ -236,14 +238,14 @@ def test_a_search_finds_the_better_parameters(table, scoring):
     np.testing.assert_array_equal(search.predict(table), search.best_estimator_["cluster"].labels_)
 
 
-def test_the_method_itself_can_be_searched():
+def test_a_search_over_estimators():
     search = GridSearchCV(
         pipeline(), {"cluster": [CLRSC(2), LRR(2)]}, scoring=compactness, cv=2, error_score="raise"
     )
     assert len(search.fit(WIDE).cv_results_["params"]) == 2
 
 
-def test_joblib_keeps_it(tmp_path):
+def test_a_pipeline_survives_joblib(tmp_path):
     fitted = pipeline(BY_NAME).fit(FRAME)
     joblib.dump(fitted, tmp_path / "model.joblib")
     np.testing.assert_array_equal(
@@ -252,15 +254,18 @@ def test_joblib_keeps_it(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_scikit_learns_own_checks():
-    """All that apply: what columns hold is for the estimator to judge, and views are no array."""
+def test_checks_of_scikit_learn():
+    """Only checks of the content of columns and of array outputs fail.
+
+    The content is checked by the estimator, and the output is a list or dict of tables.
+    """
     results = check_estimator(ViewSplitter([slice(None)]), on_skip=None, on_fail=None)
     failed = {result["check_name"] for result in results if result["status"] == "failed"}
-    columns = {"check_complex_data", "check_dtype_object"}
-    views = {
+    of_content = {"check_complex_data", "check_dtype_object"}
+    of_output = {
         "check_transformer_data_not_an_array",
         "check_transformer_general",
         "check_transformer_preserve_dtypes",
         "check_methods_sample_order_invariance",
     }
-    assert failed == columns | views
+    assert failed == of_content | of_output

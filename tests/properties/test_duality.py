@@ -163,7 +163,7 @@ def runs(case):
     yield case.solve(tol=1e-9, max_iter=2)
     yield case.solve(tol=TIGHT, max_iter=500)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(working_set, "SMALLEST", 2)
+        patch.setattr(working_set, "MIN_DIRECTIONS", 2)
         yield case.solve(tol=1e-5, max_iter=300)
     if case.axes["datafit"] != "l1" and case.observed is None:
         yield case.solve(solver="ladmpsap", max_iter=100)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.properties.strategies import EPS, KINDS, SEEDS, examples, matrix
 from viewspan.objective.couplings import L12Coupling, NuclearCoupling, RankOne, Uncoupled
 from viewspan.objective.datafits import L1, L12, Ball, Frobenius
-from viewspan.objective.penalties import FAST, Nuclear, ZeroDiagonalL1
+from viewspan.objective.penalties import GRAM_THRESHOLD, Nuclear, ZeroDiagonalL1
 
 
 def singular(matrix):
@@ -52,7 +52,7 @@ class Norm:
 NUCLEAR = {
     "norm": lambda x: singular(x).sum(),
     "dual": lambda x: singular(x).max(initial=0.0),
-    "squares": FAST,
+    "squares": GRAM_THRESHOLD,
 }
 COLUMNS = {"norm": lambda x: columns(x).sum(), "dual": lambda x: columns(x).max(initial=0.0)}
 NORMS = {
@@ -158,7 +158,9 @@ def test_the_penalty_that_comes_with_the_prox_is_that_of_the_prox(point, relativ
     step = np.float64(relative * (np.linalg.norm(point[0]) or 1.0))
     found, value = Nuclear().prox_and_value(point[0], step)
     true = step * singular(found).sum()
-    assert true * (1 - 1e-13) <= value <= true + error(point[0], step, squares=FAST) * step
+    assert (
+        true * (1 - 1e-13) <= value <= true + error(point[0], step, squares=GRAM_THRESHOLD) * step
+    )
 
 
 @examples(40)

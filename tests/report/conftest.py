@@ -1,4 +1,7 @@
-"""A browser: Debian's packages chromium and chromium-driver are looked for; without them, these tests are skipped."""
+"""Headless browser for the tests of the report.
+
+Tests that need it are skipped if chromium or its driver is not installed.
+"""
 
 import shutil
 
@@ -10,7 +13,7 @@ from selenium import webdriver
 def browser():
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not chromium or not driver:
-        pytest.skip("needs a browser: the packages chromium and chromium-driver")
+        pytest.skip("chromium or chromedriver is not installed")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     for argument in (

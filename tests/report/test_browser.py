@@ -1,4 +1,4 @@
-"""The page in a browser: no error, no request, and pointing at a dot tells whose it is."""
+"""The report in a browser: errors, network requests, layout, tooltips and printing."""
 
 import json
 
@@ -12,8 +12,11 @@ from tests.problems import many_subspaces
 from viewspan.report import html_report
 
 DESKTOP, PHONE = (1280, 900), (390, 844)
-CENTRE = "const box = arguments[0].getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]"
-SCROLL = """
+CENTRE_SCRIPT = """
+const box = arguments[0].getBoundingClientRect();
+return [box.x + box.width / 2, box.y + box.height / 2];
+"""
+SCROLL_SCRIPT = """
 const done = arguments[1];
 arguments[0].scrollIntoView({block: "center"});
 requestAnimationFrame(() => requestAnimationFrame(done));
@@ -32,7 +35,7 @@ def page(tmp_path_factory):
     return path, model, ids
 
 
-def shown_at(browser, page, size, scheme="light"):
+def open_page(browser, page, size, scheme="light"):
     width, height = size
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
@@ -45,58 +48,67 @@ def shown_at(browser, page, size, scheme="light"):
     browser.get(page[0].as_uri())
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE])
-def test_no_error_and_no_request(browser, page, size):
-    browser.get_log("performance")
-    browser.get_log("browser")
-    shown_at(browser, page, size)
-    assert browser.get_log("browser") == []
+def requested_urls(browser):
+    """Return the URLs that were requested since the last call, without inline data."""
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    asked = [
+    urls = [
         event["params"]["request"]["url"]
         for event in events
         if event["method"] == "Network.requestWillBeSent"
     ]
-    assert [url for url in asked if not url.startswith("data:")] == [page[0].as_uri()]
+    return [url for url in urls if not url.startswith("data:")]
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
-def test_nothing_is_wider_than_the_screen(browser, page, size):
-    shown_at(browser, page, size)
+def test_page_has_no_errors_and_makes_no_requests(browser, page, size):
+    browser.get_log("performance")
+    browser.get_log("browser")
+    open_page(browser, page, size)
+    assert browser.get_log("browser") == []
+    assert requested_urls(browser) == [page[0].as_uri()]
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_page_and_tables_are_not_wider_than_the_screen(browser, page, size):
+    open_page(browser, page, size)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= size[0]
+    cut = (
+        "return [...document.querySelectorAll('.scroll')].map((x) => x.scrollWidth - x.clientWidth)"
+    )
+    assert max(browser.execute_script(cut)) <= 0
 
 
-@pytest.mark.parametrize("picture", ["embedding", "ties"])
+@pytest.mark.parametrize("plot", ["embedding", "ties"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
-def test_pointing_at_a_dot_tells_whose_it_is(browser, page, picture, size):
-    """At dots with no other near them, so that there is one right answer."""
+def test_tooltip_shows_the_sample_of_a_dot(browser, page, plot, size):
+    """Use isolated dots, for which only one sample can be shown."""
     _, model, ids = page
-    shown_at(browser, page, size)
-    dots = browser.find_elements(By.CSS_SELECTOR, f"figure.{picture} g[id$='points'] use")
-    centres = np.array([browser.execute_script(CENTRE, dot) for dot in dots])
+    open_page(browser, page, size)
+    dots = browser.find_elements(By.CSS_SELECTOR, f"figure.{plot} g[id$='points'] use")
+    centres = np.array([browser.execute_script(CENTRE_SCRIPT, dot) for dot in dots])
     assert len(centres) == 60
     distances = np.linalg.norm(centres[:, None] - centres[None], axis=2) + 1e9 * np.eye(60)
-    alone = np.argsort(-distances.min(axis=1))[:3]
-    assert distances[alone].min() > 2
+    isolated = np.argsort(-distances.min(axis=1))[:3]
+    assert distances[isolated].min() > 2
     tip = browser.find_element(By.ID, "tip")
     assert not tip.is_displayed()
-    for row in alone:
-        browser.execute_async_script(SCROLL, dots[row])
+    for row in isolated:
+        browser.execute_async_script(SCROLL_SCRIPT, dots[row])
         ActionChains(browser).move_to_element(dots[row]).perform()
-        sure = f"{model.confidence_[row]:.2f}"
-        assert tip.text == f"{ids[row]} · cluster {model.labels_[row]} · confidence {sure}"
+        confidence = f"{model.confidence_[row]:.2f}"
+        assert tip.text == f"{ids[row]} · cluster {model.labels_[row]} · confidence {confidence}"
 
 
-def test_dark_is_dark_and_paper_is_white(browser, page):
-    shown_at(browser, page, DESKTOP, "dark")
+def test_background_is_dark_in_dark_mode_and_white_in_print(browser, page):
+    open_page(browser, page, DESKTOP, "dark")
     background = "return getComputedStyle(document.body).backgroundColor"
     assert browser.execute_script(background) == "rgb(17, 20, 24)"
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": []})
     assert browser.execute_script(background) == "rgb(255, 255, 255)"
 
 
-def test_it_prints(browser, page):
-    shown_at(browser, page, DESKTOP)
+def test_page_can_be_printed(browser, page):
+    open_page(browser, page, DESKTOP)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
     printed = browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
     assert len(printed["data"]) > 50_000

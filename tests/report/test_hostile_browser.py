@@ -1,6 +1,4 @@
-"""Hostile names in a browser: nothing runs, nothing is asked for, and the words are there, within the page."""
-
-import json
+"""Hostile names in a browser: they are shown as text, run no code and fit on the page."""
 
 import numpy as np
 import pytest
@@ -8,21 +6,21 @@ import pytest
 import viewspan
 from tests.hostile_names import NAMES
 from tests.problems import many_subspaces
-from tests.report.test_browser import DESKTOP, PHONE, shown_at
+from tests.report.test_browser import DESKTOP, PHONE, open_page, requested_urls
 from viewspan._utils.text import visible
 from viewspan.report import html_report
 
-WIDER = """
-const wide = [...document.querySelectorAll("h1, h2, p, li, pre, figure, section, dl")];
-const beyond = wide.filter((one) => one.getBoundingClientRect().right > window.innerWidth + 1);
-return beyond.map((one) => one.outerHTML.slice(0, 200));
+TOO_WIDE_SCRIPT = """
+const elements = [...document.querySelectorAll("h1, h2, p, li, pre, figure, section, dl")];
+const wide = elements.filter((one) => one.getBoundingClientRect().right > window.innerWidth + 1);
+return wide.map((one) => one.outerHTML.slice(0, 200));
 """
-POINT = """
+HOVER_SCRIPT = """
 const svg = document.querySelector("figure.embedding svg");
 const data = JSON.parse(document.getElementById("points").textContent);
-const [x, y] = data.places.embedding[arguments[0]];
-const place = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
-svg.dispatchEvent(new PointerEvent("pointermove", {clientX: place.x, clientY: place.y}));
+const [x, y] = data.positions.embedding[arguments[0]];
+const pointer = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
+svg.dispatchEvent(new PointerEvent("pointermove", {clientX: pointer.x, clientY: pointer.y}));
 return [document.getElementById("tip").textContent, document.querySelector("#tip bdi").textContent];
 """
 
@@ -51,34 +49,29 @@ def page(tmp_path_factory):
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
-def test_nothing_runs_and_nothing_is_asked_for(browser, page, size):
+def test_names_run_no_code_and_make_no_requests(browser, page, size):
     browser.get_log("performance")
     browser.get_log("browser")
-    shown_at(browser, page, size)
+    open_page(browser, page, size)
     for number in range(len(page[2])):
-        browser.execute_script(POINT, number)
+        browser.execute_script(HOVER_SCRIPT, number)
     assert browser.get_log("browser") == []
     assert browser.title == "50 samples, 25 views, 5 clusters · viewspan"
-    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    asked = [
-        event["params"]["request"]["url"]
-        for event in events
-        if event["method"] == "Network.requestWillBeSent"
-    ]
-    assert [url for url in asked if not url.startswith("data:")] == [page[0].as_uri()]
+    assert requested_urls(browser) == [page[0].as_uri()]
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
-def test_nothing_leaves_the_page(browser, page, size):
-    shown_at(browser, page, size)
+def test_long_names_fit_on_the_page(browser, page, size):
+    open_page(browser, page, size)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= size[0]
-    assert browser.execute_script(WIDER) == []
-    across = "const list = document.querySelector('.notes ul'); return list.scrollWidth - list.clientWidth"
-    assert browser.execute_script(across) <= 0  # a long word is broken, not hidden
+    assert browser.execute_script(TOO_WIDE_SCRIPT) == []
+    # long words are broken, not cut off
+    cut = "const ul = document.querySelector('.notes ul'); return ul.scrollWidth - ul.clientWidth"
+    assert browser.execute_script(cut) <= 0
 
 
-def test_names_are_there_as_words(browser, page):
-    shown_at(browser, page, DESKTOP)
+def test_names_are_shown_as_text(browser, page):
+    open_page(browser, page, DESKTOP)
     notes = browser.execute_script(
         "return [...document.querySelectorAll('.notes li')].map((one) => one.textContent)"
     )
@@ -89,9 +82,9 @@ def test_names_are_there_as_words(browser, page):
     assert set(notes) <= set(views)
 
 
-def test_pointing_tells_a_hostile_name(browser, page):
-    shown_at(browser, page, DESKTOP)
-    told = [browser.execute_script(POINT, number) for number in range(len(page[2]))]
-    names = {name for _, name in told}
+def test_tooltips_show_hostile_names(browser, page):
+    open_page(browser, page, DESKTOP)
+    tips = [browser.execute_script(HOVER_SCRIPT, number) for number in range(len(page[2]))]
+    names = {name for _, name in tips}
     assert visible(f"{NAMES['script']}1")[:30] in {name[:30] for name in names}
-    assert all(text.startswith(name) and " · cluster " in text[len(name) :] for text, name in told)
+    assert all(text.startswith(name) and " · cluster " in text[len(name) :] for text, name in tips)

@@ -1,4 +1,4 @@
-"""Names that try to be more: on the page, in pictures, in the terminal and in the files that are written."""
+"""Hostile names are shown as text on the page, in plots, in the terminal and in output files."""
 
 import csv
 import io
@@ -19,14 +19,16 @@ from viewspan._utils.text import shortened, visible
 from viewspan.cli.app import app
 from viewspan.cli.terminal import Terminal
 from viewspan.io.readers.labels import labels_csv
-from viewspan.plot.style import LONGEST, plain
+from viewspan.plot.style import MAX_NAME_LENGTH, label_text
 from viewspan.report import html_report
 
-ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+CONTROL_CHARACTERS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 class Page(HTMLParser):
-    """Tags with their attributes, and the words in cells."""
+    """Parser that collects tags with their attributes, and the texts of cells."""
 
     def __init__(self, page):
         super().__init__()
@@ -50,7 +52,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def model():
-    """A view for every name."""
+    """Fit a model with one view for every name."""
     views, _ = many_subspaces(len(NAMES) * 2)
     rng = np.random.default_rng(0)
     named = {name: views[0] + 0.4 * rng.normal(size=views[0].shape) for name in NAMES.values()}
@@ -68,11 +70,11 @@ def page(model):
     )
 
 
-def test_names_are_words_of_the_page(page):
+def test_names_are_shown_as_text(page):
     found = Page(page)
     shown = [cell.strip() for cell in found.cells]
     for name in NAMES.values():
-        assert visible(name, keep="\n\t").strip() in shown  # among notes, and views
+        assert visible(name, keep="\n\t").strip() in shown
     assert [tag for tag, _ in found.tags].count("script") == 2
     assert not [tag for tag, _ in found.tags if tag in {"img", "iframe", "object", "b", "red"}]
     assert not [
@@ -80,47 +82,48 @@ def test_names_are_words_of_the_page(page):
     ]
 
 
-def test_the_page_is_text_without_characters_that_act(page):
+def test_page_has_no_control_characters(page):
     assert page.encode("utf-8").decode() == page
-    assert not ACTING.search(page)
+    assert not CONTROL_CHARACTERS.search(page)
 
 
-def test_pictures_write_names_as_they_are(page):
-    """Colours and ids are replaced in tags, and not in what is written there."""
-    written = Page(page).cells
+def test_plots_show_names_unchanged(page):
+    """Colours and ids are replaced in tags, but not in text."""
+    cells = Page(page).cells
     for kind in ("entities", "backslashes", "template", "formula of TeX", "attribute"):
-        assert shortened(NAMES[kind], LONGEST) in written
+        assert shortened(NAMES[kind], MAX_NAME_LENGTH) in cells
 
 
 @pytest.mark.parametrize("kind", NAMES)
 def test_every_name_can_be_drawn(kind):
     figure, ax = plt.subplots()
-    ax.set_title(plain(NAMES[kind]))
-    ax.set_xticks([0], [plain(NAMES[kind])])
+    ax.set_title(label_text(NAMES[kind]))
+    ax.set_xticks([0], [label_text(NAMES[kind])])
     figure.savefig(io.BytesIO(), format="png")
     plt.close(figure)
-    assert len(plain(NAMES[kind])) <= 2 * LONGEST + 1
+    assert len(label_text(NAMES[kind])) <= 2 * MAX_NAME_LENGTH + 1
 
 
-def test_plots_of_hostile_views(model):
+def test_plots_of_views_with_hostile_names_can_be_saved(model):
     for draw in (plot.view_contributions, plot.view_similarity):
         draw(model).figure.savefig(io.BytesIO(), format="svg")
         plt.close("all")
 
 
-def test_the_terminal_obeys_no_name():
+def test_terminal_shows_names_without_control_characters():
     terminal, screen = Terminal(), io.StringIO()
     terminal.console = Console(file=screen, force_terminal=True, width=100)
     for name in NAMES.values():
         terminal.say(f"{name}|")
     terminal.notes(list(NAMES.values()))
-    ours = re.sub(r"\x1b\[(0|33)m", "", screen.getvalue())  # the yellow of "note:"
-    assert not ACTING.search(ours)
-    assert "[red]rich[/red]" in ours
+    # the terminal itself colours the word "note:"
+    shown = re.sub(r"\x1b\[(0|33)m", "", screen.getvalue())
+    assert not CONTROL_CHARACTERS.search(shown)
+    assert "[red]rich[/red]" in shown
 
 
-def test_labels_come_back_exactly_as_the_ids_were():
-    """A spreadsheet may take "=1+1" for a formula; the file is for programs, and data is not altered."""
+def test_label_files_keep_the_ids_unchanged():
+    """Ids such as "=1+1" are not altered, although a spreadsheet may read them as formulas."""
     ids = np.array(
         [f"{name}x" for kind, name in NAMES.items() if kind not in ("zero", "half a letter")]
     )
@@ -132,7 +135,7 @@ def test_labels_come_back_exactly_as_the_ids_were():
 @pytest.mark.parametrize(
     "kind", ["script", "control", "turned", "lines", "markup", "formula of TeX"]
 )
-def test_names_of_files_and_columns_on_the_command_line(kind, tmp_path):
+def test_command_line_shows_names_of_files_and_columns(kind, tmp_path):
     name = NAMES[kind].replace("/", "∕").replace("\x00", "")[:60]
     rng = np.random.default_rng(0)
     for number in (1, 2):
@@ -146,13 +149,14 @@ def test_names_of_files_and_columns_on_the_command_line(kind, tmp_path):
     assert result.exit_code == 0, result.output
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert visible(f"{name}1", keep="\n\t") in [cell.strip() for cell in Page(report).cells]
-    told = CliRunner().invoke(app, ["info", files[0]])
-    assert told.exit_code == 0 and "[red]" in told.output and not ACTING.search(told.output)
-    wrong = CliRunner().invoke(app, ["info", files[0] + "x"])
-    assert wrong.exit_code == 2 and not ACTING.search(wrong.output)
+    info = CliRunner().invoke(app, ["info", files[0]])
+    assert info.exit_code == 0 and "[red]" in info.output
+    assert not CONTROL_CHARACTERS.search(info.output)
+    missing = CliRunner().invoke(app, ["info", files[0] + "x"])
+    assert missing.exit_code == 2 and not CONTROL_CHARACTERS.search(missing.output)
 
 
-def test_signs_for_what_cannot_be_seen():
+def test_control_characters_become_symbols_and_long_texts_are_shortened():
     assert visible("a\x1b[0m\x7f\x85\u202e\udc80 é😀عر") == "a␛[0m␡��� é😀عر"
     assert visible("a\nb\tc", keep="\n") == "a\nb␉c"
     assert shortened("abcdefgh", 4) == "ab…gh"

@@ -1,4 +1,4 @@
-"""The page: everything that was asked for is on it, once, and whatever comes from the user is only text."""
+"""The report page: content, self-containment, size, and names from users as text."""
 
 import re
 from html.parser import HTMLParser
@@ -13,11 +13,11 @@ from viewspan import plot
 from viewspan.report import html_report
 from viewspan.report.facts import certificate_sentence, percent
 
-SPITEFUL = '<script>alert("x")</script> & </script> {{ 7 * 7 }} "\'> $x$ 例 😀'
+HOSTILE_NAME = '<script>alert("x")</script> & </script> {{ 7 * 7 }} "\'> $x$ 例 😀'
 
 
 class Tags(HTMLParser):
-    """Names and attributes of all tags."""
+    """Parser that collects the names and attributes of all tags."""
 
     def __init__(self, page):
         super().__init__()
@@ -31,9 +31,8 @@ class Tags(HTMLParser):
 @pytest.fixture(scope="module")
 def fitted():
     views, _ = many_subspaces(120)
-    return viewspan.CLRSC(5, random_state=0).fit(
-        dict(zip((SPITEFUL, "plain"), views, strict=True))
-    ), views
+    named = {HOSTILE_NAME: views[0], "plain": views[1]}
+    return viewspan.CLRSC(5, random_state=0).fit(named), named
 
 
 @pytest.fixture(scope="module")
@@ -41,24 +40,25 @@ def page(fitted):
     model, views = fitted
     return html_report(
         model,
-        ids=[f"{SPITEFUL} {row}" for row in range(120)],
-        views=dict(zip((SPITEFUL, "plain"), views, strict=True)),
-        image_shapes={SPITEFUL: (4, 5)},
+        ids=[f"{HOSTILE_NAME} {row}" for row in range(120)],
+        views=views,
+        image_shapes={HOSTILE_NAME: (4, 5), "plain": (5, 4)},
         scores={"accuracy": 98.2, "adjusted Rand index": 0.9},
-        notes=[SPITEFUL],
-        command=f"viewspan cluster '{SPITEFUL}'",
+        notes=[HOSTILE_NAME],
+        command=f"viewspan cluster '{HOSTILE_NAME}'",
     )
 
 
-def test_words_from_files_are_words(page):
+def test_names_are_text_and_not_markup(page):
     tags = Tags(page).found
-    assert [tag for tag, _ in tags].count("script") == 2  # the points and the hover
+    # the page has one script with the points and one with the code of the tooltips
+    assert [tag for tag, _ in tags].count("script") == 2
     assert "49" not in [part.strip() for part in re.findall(r"<li>(.*?)</li>", page)]
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert" in page
 
 
-def test_nothing_is_asked_of_the_network(page):
+def test_page_refers_to_no_other_files(page):
     for _, attributes in Tags(page).found:
         for name in ("src", "href", "xlink:href", "action", "data"):
             value = attributes.get(name, "#")
@@ -67,7 +67,7 @@ def test_nothing_is_asked_of_the_network(page):
     assert "default-src 'none'" in page
 
 
-def test_ids_of_elements_are_unique_and_references_are_there(page):
+def test_element_ids_are_unique_and_references_exist(page):
     ids = [attributes["id"] for _, attributes in Tags(page).found if "id" in attributes]
     assert len(ids) == len(set(ids))
     references = {
@@ -77,14 +77,14 @@ def test_ids_of_elements_are_unique_and_references_are_there(page):
     assert set(re.findall(r"url\(#([^)]*)\)", page)) <= set(ids)
 
 
-def test_every_picture_is_there_with_how_to_read_it(page):
+def test_page_shows_every_plot_with_its_explanation(page):
     drawn = [attributes["class"] for tag, attributes in Tags(page).found if tag == "figure"]
     assert set(drawn) == set(plot.HOW_TO_READ)
     for sentence in plot.HOW_TO_READ.values():
         assert sentence.replace("'", "&#39;") in page
 
 
-def test_it_is_small_also_for_many_clusters_and_large_pictures():
+def test_page_with_many_clusters_and_large_images_is_small():
     rng = np.random.default_rng(0)
     blocks = [rng.normal(size=(20, 2)) @ rng.normal(size=(2, 4800)) for _ in range(50)]
     views = {"a": np.vstack(blocks), "b": np.vstack(blocks)[:, :80]}
@@ -106,36 +106,55 @@ def test_it_is_small_also_for_many_clusters_and_large_pictures():
     ],
     ids=repr,
 )
-def test_every_kind_of_model(model):
+def test_page_of_every_kind_of_model(model):
     views, _ = many_subspaces(80)
-    assert "How sure the clusters are" in html_report(model.set_params(random_state=0).fit(views))
+    assert "Confidence of the labels" in html_report(model.set_params(random_state=0).fit(views))
 
 
-def test_one_view_has_nothing_to_compare(fitted):
-    model = viewspan.LRR(5, random_state=0).fit(fitted[1][0])
+def test_page_of_one_view_has_no_comparison_of_views(fitted):
+    model = viewspan.LRR(5, random_state=0).fit(fitted[1]["plain"])
     page = html_report(model)
-    assert "How alike the views are" not in page and "1 view," in page
+    assert "Similarity of the views" not in page and "1 view," in page
 
 
-def test_too_few_names(fitted):
-    with pytest.raises(ValueError, match="ids must be names of all 120 samples"):
+def test_too_few_names_raise(fitted):
+    with pytest.raises(ValueError, match="ids must have one name for each of the 120 samples"):
         html_report(fitted[0], ids=["a"])
 
 
-def test_what_is_proven_is_said(fitted):
-    assert f"within {percent(fitted[0].dual_gap_)} of the best possible" in certificate_sentence(
-        fitted[0]
-    )
-    strict = viewspan.CLRSC(5, coupling="rank_one", random_state=0).fit(fitted[1])
-    assert "not convex" in certificate_sentence(strict)
-    early = viewspan.CLRSC(5, max_iter=1, tol=1e-9, random_state=0)
+def test_certificate_names_the_gap(fitted):
+    gap = percent(fitted[0].dual_gap_)
+    assert f"proven to be within {gap} of its optimum" in certificate_sentence(fitted[0])
+
+
+def test_certificate_of_a_closed_form(fitted):
+    model = viewspan.LRR(5, random_state=0).fit(fitted[1])
+    assert "(closed form)" in certificate_sentence(model)
+
+
+def test_certificate_of_rank_one_coupling_is_not_convex(fitted):
+    model = viewspan.CLRSC(5, coupling="rank_one", random_state=0).fit(fitted[1])
+    assert "not convex" in certificate_sentence(model)
+
+
+def test_certificate_of_an_early_stop_names_the_tolerance(fitted):
+    model = viewspan.CLRSC(5, max_iter=1, tol=1e-3, random_state=0)
     with pytest.warns(ConvergenceWarning):
-        early.fit(fitted[1])
-    assert "more than was asked for" in certificate_sentence(early)
+        model.fit(fitted[1])
+    sentence = certificate_sentence(model)
+    assert "(1 iteration)" in sentence
+    assert "more than the requested tolerance of 0.10 %" in sentence
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(3.2e-5, "0.0032 %"), (0.5, "50 %"), (0.0, "0 %"), (0.0123, "1.2 %")]
+    ("share", "text"),
+    [
+        (3.2e-5, "0.0032 %"),
+        (0.5, "50 %"),
+        (0.0, "0 %"),
+        (0.0123, "1.2 %"),
+        (4e-13, "0.00000001 %"),
+    ],
 )
-def test_percent(share, text):
+def test_percent_has_two_significant_digits(share, text):
     assert percent(share) == text

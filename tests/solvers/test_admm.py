@@ -1,11 +1,14 @@
-"""The loop itself: closed form, warm starts, faults."""
+"""ADMM against the closed form, from warm starts and through numerical faults."""
+
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import viewspan
 from tests.problems import full_problem, random_views
-from viewspan.objective import penalties
+from viewspan.objective.penalties import Nuclear
 from viewspan.solvers.admm import admm
 from viewspan.solvers.closed_form import solve_closed_form
 from viewspan.solvers.schedule import Schedule
@@ -13,7 +16,7 @@ from viewspan.solvers.state import State
 
 
 @pytest.mark.parametrize("shape", [((6, 4), 9), ((12, 15), 8)])
-def test_the_closed_form_of_lrr_is_what_admm_finds(shape):
+def test_admm_finds_the_closed_form_of_lrr(shape):
     views = random_views(0, *shape)
     problem = full_problem(views, [0.1, 0.3], 0.0, coupling="none")
     closed, iterated = solve_closed_form(problem), admm(problem, tol=1e-12)
@@ -40,7 +43,7 @@ def test_a_warm_start_needs_fewer_iterations():
     assert again.objective == pytest.approx(cold.objective, rel=2e-6)
 
 
-def test_the_ridge_start_is_near_the_optimum_and_feasible_in_the_dual():
+def test_the_starting_point_is_nearly_optimal_and_dual_feasible():
     problem = full_problem(random_views(3, (20, 20), 30), [0.1, 0.1], 0.5)
     state = State.start(problem)
     stack = state.penalty.copy
@@ -51,28 +54,28 @@ def test_the_ridge_start_is_near_the_optimum_and_feasible_in_the_dual():
         assert excess.worst <= 1 + 1e-6
 
 
-def test_an_overflow_returns_the_last_good_iterate(monkeypatch):
-    original = penalties.Nuclear.prox_and_value
-    calls = []
+@dataclass(frozen=True)
+class OverflowingNuclear(Nuclear):
+    """A nuclear norm whose prox overflows from the 60th call on."""
 
-    def breaking(self, matrix, lam):
-        calls.append(lam)
-        prox, value = original(self, matrix, lam)
-        return (prox if len(calls) < 60 else prox * np.inf), value
+    calls: list = field(default_factory=list)
 
-    monkeypatch.setattr(penalties.Nuclear, "prox_and_value", breaking)
-    with (
-        np.errstate(invalid="ignore"),
-        pytest.warns(viewspan.solvers.solve.ConvergenceWarning, match="non-finite"),
-    ):
-        result = viewspan.solve(random_views(4), 0.1, 0.5, tol=1e-15)
+    def prox_and_value(self, matrix, lam):
+        self.calls.append(lam)
+        prox, value = super().prox_and_value(matrix, lam)
+        return (prox if len(self.calls) < 60 else prox * np.inf), value
+
+
+def test_an_overflow_returns_the_last_finite_iterate():
+    with np.errstate(invalid="ignore"), pytest.warns(ConvergenceWarning, match="non-finite"):
+        result = viewspan.solve(random_views(4), 0.1, 0.5, tol=1e-15, penalty=OverflowingNuclear())
     assert result.status == "non_finite"
     assert np.isfinite(result.cores).all()
     assert result.gap < 1e-3
 
 
-def test_a_failing_fast_decomposition_takes_the_slow_road(monkeypatch):
-    """numpy's SVD does fail on finite, rank-deficient matrices; force it to, always."""
+def test_a_failing_decomposition_falls_back_to_the_slower_driver(monkeypatch):
+    """NumPy's SVD sometimes fails on finite, rank-deficient matrices; here it always does."""
 
     def failing(*args, **kwargs):
         raise np.linalg.LinAlgError("SVD did not converge")
@@ -86,14 +89,14 @@ def test_a_failing_fast_decomposition_takes_the_slow_road(monkeypatch):
     )
 
 
-def test_noise_free_data_converges_although_the_fast_svd_fails_there(load):
-    """Found in the wild: LADMPSAP's iterates on the noise-free study make LAPACK's divide and conquer give up."""
+def test_noise_free_data_on_which_the_fast_svd_fails_converges(load):
+    """LAPACK's divide and conquer fails on iterates of LADMPSAP in the noise-free study."""
     trials = load("reference/synthetic_trials.npz")
     views = [trials[name][0, 0].T for name in ("X1", "X2")]
     assert viewspan.solve(views, 0.2, 8.0, solver="ladmpsap").n_iter == 120
 
 
-def test_the_schedule_aims_at_the_crossing():
+def test_the_schedule_plans_the_next_check_where_the_gap_should_reach_the_tolerance():
     schedule = Schedule(1e-4)
     assert not schedule.is_due(10)
     assert schedule.is_promising(4e-4)
@@ -105,7 +108,7 @@ def test_the_schedule_aims_at_the_crossing():
     assert schedule.is_due(28)
 
 
-def test_every_check_is_reported():
+def test_every_check_is_passed_to_the_callback():
     seen = []
     result = viewspan.solve(random_views(6), 0.1, 0.5, tol=1e-6, callback=seen.append)
     assert seen == result.history

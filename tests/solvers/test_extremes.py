@@ -1,4 +1,4 @@
-"""Found by attack: inputs that once made a certificate lie, an iteration stall, or a view lose its directions."""
+"""Extreme inputs, on which certificates, iterations or reductions once failed."""
 
 import warnings
 
@@ -28,7 +28,7 @@ def ill_conditioned(small, n_samples=10, n_features=15):
 @pytest.mark.parametrize("small", [1e-4, 1e-7, 1e-8, 1e-12])
 @pytest.mark.filterwarnings("ignore:The solver reached max_iter")
 def test_the_bound_holds_for_ill_conditioned_wide_views(axes, small):
-    """ℓ1,2 sees singular values, not their squares: no Gram matrix may stand in between."""
+    """The ℓ1,2 fit depends on singular values that a Gram matrix would lose."""
     views = [ill_conditioned(small), ill_conditioned(1.0)[:, ::-1]]
     lam, tau = [0.01, 0.02], 0.01
     result = viewspan.solve(views, lam, tau, tol=1e-6, max_iter=5000, **axes)
@@ -53,7 +53,7 @@ def test_a_small_view_next_to_a_large_one_keeps_its_directions(shape, scale):
 
 @pytest.mark.parametrize("axes", AXES, ids=str)
 @pytest.mark.parametrize("scale", [1e-50, 1e-3, 1e3, 1e50])
-def test_the_solver_does_not_know_the_scale_of_the_data(axes, scale):
+def test_the_solver_is_independent_of_the_scale_of_the_data(axes, scale):
     views = random_views(2, (6, 9), 12)
     unit = scale if axes.get("datafit") == "l12" else scale**2
     reference = viewspan.solve(views, 0.2, 0.1, **axes)
@@ -69,14 +69,14 @@ def test_the_solver_does_not_know_the_scale_of_the_data(axes, scale):
 
 
 @pytest.mark.parametrize("lam", [0.0, 1e-12, 1e-6, 1.0])
-def test_the_closed_form_certifies_itself_for_any_weight(lam):
+def test_the_closed_form_is_certified_for_any_weight(lam):
     result = viewspan.solve(random_views(3, (20, 5), 12), lam)
     assert result.gap < 1e-9
 
 
 @pytest.mark.parametrize("lam", [1e3, 1e100])
 @pytest.mark.parametrize("datafit", ["frobenius", "l12"])
-def test_enormous_weights_give_a_certified_zero(lam, datafit):
+def test_very_large_weights_give_a_certified_zero(lam, datafit):
     result = viewspan.solve(random_views(4), lam, 1.0, datafit=datafit)
     assert result.gap < 1e-4
     assert np.abs(result.cores).max() < 1e-9
@@ -84,10 +84,11 @@ def test_enormous_weights_give_a_certified_zero(lam, datafit):
 
 @pytest.mark.parametrize("scale", [1e-4, 1e-3, 1e-2, 0.1, 1.0])
 @pytest.mark.filterwarnings("ignore:The solver reached max_iter")
-def test_ladmpsap_never_diverges_and_converges_where_its_constants_fit(scale):
-    """The released step leaves the coupling's curvature out and diverges below a norm of about .6.
+def test_ladmpsap_does_not_diverge_on_data_of_any_scale(scale):
+    """The released step leaves out the coupling's curvature and diverges below a norm of 0.6.
 
-    Its μ is not free of scale, so on tiny data it creeps; it must not leave the starting point for something worse.
+    μ depends on the scale of the data, so on tiny data the iteration is slow. It must not become
+    worse than its starting point.
     """
     views = [scale * view for view in random_views(5, (6, 6), 12)]
     weights = 0.3 * scale**2, 0.1 * scale**2
@@ -109,8 +110,8 @@ def test_all_zero_views_are_solved_by_zero(solver, axes):
         assert not np.stack(result.coefficients).any()
 
 
-def test_clean_data_with_an_l12_fit_converges_quickly():
-    """Coefficients and residuals have different units: with one ρ for both this took more than 2000 iterations."""
+def test_an_l12_fit_of_clean_data_converges_quickly():
+    """Coefficients and residuals have different units; one ρ for both took 2000 iterations."""
     rng = np.random.default_rng(0)
     views = [
         np.vstack([rng.normal(size=(10, 2)) @ rng.normal(size=(2, width)) for _ in range(3)])
@@ -133,7 +134,7 @@ def test_clean_data_with_an_l12_fit_converges_quickly():
     ],
     ids=repr,
 )
-def test_estimators_without_normalisation_do_not_know_the_scale_either(model, scale):
+def test_estimators_without_normalisation_are_independent_of_the_scale(model, scale):
     views = [view * np.linspace(0.5, 2, 20)[:, None] for view in random_views(6, (8, 9), 20, 4)]
     reference = model.fit(views)
     labels, similarity = reference.labels_.copy(), reference.view_similarity_
@@ -144,7 +145,7 @@ def test_estimators_without_normalisation_do_not_know_the_scale_either(model, sc
 
 @pytest.mark.parametrize("datafit", ["frobenius", "l12", "l1"])
 @pytest.mark.parametrize("masked", [False, True])
-def test_without_weights_the_fit_is_exact(datafit, masked):
+def test_zero_weights_give_an_exact_fit(datafit, masked):
     views = random_views(2, (5, 4), 9)
     if masked:
         views[0][1] = np.nan
@@ -153,8 +154,8 @@ def test_without_weights_the_fit_is_exact(datafit, masked):
     assert result.status == "optimal"
 
 
-def test_no_answer_is_worse_than_none():
-    """Views of sizes that no iteration can balance in a few steps."""
+def test_no_result_is_worse_than_zero_coefficients():
+    """The scales of the views are too different to be balanced in a few iterations."""
     first, second = random_views(3, (5, 4), 9)
     for axes in (
         {"coupling": "rank_one"},
@@ -175,15 +176,15 @@ def test_no_answer_is_worse_than_none():
     "axes", [{}, {"datafit": "l12"}, {"coupling": "rank_one", "tau": 0.0}], ids=str
 )
 def test_views_of_low_rank_are_solved_in_their_joint_basis(axes, rank):
-    """Singular vectors of rounding do not lie in it; as rows of a spectrum they made the linear system a wrong one."""
+    """Singular vectors of rounding errors lie outside the basis and must be left out."""
     views = [*random_views(0, (5, 9), 12, rank), np.zeros((12, 4))]
-    weights = {"lam": 0.1, "tau": 0.5} | {key: value for key, value in axes.items() if key == "tau"}
+    weights = {"lam": 0.1, "tau": axes.get("tau", 0.5)}
     names = {key: value for key, value in axes.items() if key != "tau"}
     result = viewspan.solve(views, **weights, **names, tol=1e-3)
     assert result.status in ("optimal", "stationary")
     assert result.left.shape == (12, 2 * rank)
-    whole = full_problem(views, weights["lam"], weights["tau"], **names)
-    assert whole.value(np.stack(result.coefficients)) == pytest.approx(result.objective, rel=1e-9)
+    full = full_problem(views, weights["lam"], weights["tau"], **names)
+    assert full.value(np.stack(result.coefficients)) == pytest.approx(result.objective, rel=1e-9)
     for spectrum in reduce_views(views).spectra:
         np.testing.assert_allclose(
             spectrum.right @ spectrum.right.T, np.eye(len(spectrum.values)), atol=1e-12

@@ -1,13 +1,16 @@
-"""The paper's algorithm against what the authors' released program answers."""
+"""The published algorithms reproduce the results of the authors' released program."""
 
 import warnings
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import viewspan
 from tests.problems import full_problem, random_views
-from viewspan.solvers import ladmpsap as module
+from viewspan.objective.couplings import NuclearCoupling
+from viewspan.solvers.ladmpsap import FIRST_MU, Iteration
 
 CASES = {
     "Z_clrsc_2v": (["X1", "X2"], 0.2, 1.0, {}, 113),
@@ -17,7 +20,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_reproduces_the_authors_program(load, case):
+def test_ladmpsap_reproduces_the_authors_program(load, case):
     fixture = load("reference/authors_fixture.npz")
     names, lam, tau, axes, n_iter = CASES[case]
     views = [fixture[name].T for name in names]
@@ -30,7 +33,7 @@ def test_reproduces_the_authors_program(load, case):
     assert ours.objective <= theirs.objective
 
 
-def test_reproduces_the_authors_lrr(load):
+def test_ladmap_reproduces_the_authors_lrr(load):
     """Their iteration stops early, so its objective is a little above that of the closed form."""
     fixture = load("reference/authors_fixture.npz")
     theirs = viewspan.solve([fixture["X1"].T], 0.2, coupling="none", solver="ladmap")
@@ -41,7 +44,7 @@ def test_reproduces_the_authors_lrr(load):
     assert theirs.dual_bound <= closed.objective
 
 
-def test_lrr_of_the_authors_takes_views_one_by_one(load):
+def test_ladmap_solves_every_view_on_its_own(load):
     fixture = load("reference/authors_fixture.npz")
     views = [fixture[name].T for name in ("X1", "X2")]
     together = viewspan.solve(views, [0.2, 0.4], coupling="none", solver="ladmap").coefficients
@@ -52,50 +55,56 @@ def test_lrr_of_the_authors_takes_views_one_by_one(load):
         viewspan.solve(views, 0.2, 1.0, solver="ladmap")
 
 
-def test_lrr_of_the_authors_gets_to_the_closed_form_when_pressed():
+def test_ladmap_reaches_the_closed_form_at_a_small_tolerance():
     (view,) = random_views(0)[:1]
-    pressed = viewspan.solve(
+    precise = viewspan.solve(
         [view], 0.3, coupling="none", solver="ladmap", tol=1e-9, max_iter=20000
     )
     closed = viewspan.solve([view], 0.3, coupling="none")
-    assert pressed.status == "residuals"
-    assert abs(pressed.objective - closed.objective) <= 1e-6 * closed.objective
+    assert precise.status == "residuals"
+    assert abs(precise.objective - closed.objective) <= 1e-6 * closed.objective
 
 
 @pytest.mark.parametrize(("noise", "lam", "tau"), [(0, 0.2, 8.0), (2, 2.0, 2.0)])
-def test_pressed_for_accuracy_it_converges_to_our_optimum(load, noise, lam, tau):
+def test_ladmpsap_reaches_the_optimum_at_a_small_tolerance(load, noise, lam, tau):
     trials = load("reference/synthetic_trials.npz")
     views = [trials[name][noise, 0].T for name in ("X1", "X2")]
-    pressed = viewspan.solve(views, lam, tau, solver="ladmpsap", tol=1e-8, max_iter=5000)
+    precise = viewspan.solve(views, lam, tau, solver="ladmpsap", tol=1e-8, max_iter=5000)
     ours = viewspan.solve(views, lam, tau, tol=1e-8)
-    assert pressed.status == "residuals"
-    assert abs(pressed.objective - ours.objective) <= 1e-6 * ours.objective
+    assert precise.status == "residuals"
+    assert abs(precise.objective - ours.objective) <= 1e-6 * ours.objective
 
 
-def test_the_step_shrinks_as_the_penalty_grows():
-    """With μ pushed up the released step, which stays fixed, leaves every bound; ours does not."""
+def test_the_step_stays_stable_as_mu_grows():
+    """The released step stays fixed and diverges if μ grows far."""
     problem = full_problem(random_views(0), [0.1, 0.1], 0.5)
-    run = module.Run(problem)
-    point, mu = run.start(), module.MU
+    iteration = Iteration(problem)
+    point, mu = iteration.start(), FIRST_MU
     for _ in range(400):
-        point, mu = run.step(point, mu), min(1e3, 1.05 * mu)
+        point, mu = iteration.step(point, mu), min(1e3, 1.05 * mu)
     assert problem.value(point.coefficients) <= problem.value(np.zeros(problem.shape))
 
 
-def test_a_non_finite_iterate_never_leaves_the_solver(monkeypatch):
-    original = module.Run.step
-    calls = []
+@dataclass(frozen=True)
+class BrokenCoupling(NuclearCoupling):
+    """A nuclear coupling whose prox contains NaN from the sixth call on."""
 
-    def breaking(self, old, mu):
-        calls.append(mu)
-        new = original(self, old, mu)
-        if len(calls) > 5:
-            new.coefficients[0, 0, 0] = np.nan
-        return new
+    calls: list = field(default_factory=list)
 
-    monkeypatch.setattr(module.Run, "step", breaking)
-    with pytest.warns(viewspan.solvers.solve.ConvergenceWarning, match="non-finite"):
-        result = viewspan.solve(random_views(0), 0.1, 0.5, solver="ladmpsap")
+    def prox(self, stack, step):
+        self.calls.append(step)
+        prox = super().prox(stack, step)
+        if len(self.calls) > 5:
+            prox[0, 0, 0] = np.nan
+        return prox
+
+
+def test_a_non_finite_iterate_returns_the_last_finite_one():
+    with pytest.warns(ConvergenceWarning, match="non-finite"):
+        result = viewspan.solve(
+            random_views(0), 0.1, 0.5, solver="ladmpsap", coupling=BrokenCoupling()
+        )
     assert result.status == "non_finite"
+    assert result.n_iter == 6
     assert np.isfinite(np.stack(result.coefficients)).all()
     assert np.isfinite(result.gap)

@@ -1,92 +1,99 @@
-"""The loop: when it looks, when it balances, when it stops, and what it then says."""
+"""The loop of ADMM: when it certifies, balances ρ and stops, and what it returns."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 
 from tests.problems import full_problem, random_views
 from viewspan._utils.linalg import NumericalError
-from viewspan.solvers import admm as module
-from viewspan.solvers.admm import Iteration, admm, at_zero, measure, no_worse_than_zero
+from viewspan.objective.couplings import NuclearCoupling
+from viewspan.objective.penalties import Nuclear
+from viewspan.solvers.admm import (
+    LAST_BALANCED,
+    N_ALWAYS_BALANCED,
+    Iteration,
+    admm,
+    certify,
+    solution_or_zero,
+    zero_solution,
+)
 from viewspan.solvers.closed_form import applies, solve_closed_form
 from viewspan.solvers.ladmpsap import ladmpsap
 from viewspan.solvers.result import relative_gap
-from viewspan.solvers.schedule import Schedule
+from viewspan.solvers.schedule import LATEST_FIRST_CHECK
 from viewspan.solvers.state import State
+
+UNREACHABLE = 1e-300
+"""A tolerance that no gap reaches."""
 
 
 def problem_of(lam=(0.1, 0.3), tau=0.5, observed=None, **axes):
     return full_problem(random_views(0, (5, 6), 8), list(lam), tau, observed=observed, **axes)
 
 
-@pytest.fixture
-def advances(monkeypatch):
-    """How often the iteration advanced."""
-    calls = []
-    original = Iteration.advance
-    monkeypatch.setattr(Iteration, "advance", lambda self: calls.append(1) or original(self))
-    return calls
+@dataclass(frozen=True)
+class CountingCoupling(NuclearCoupling):
+    """A nuclear coupling that counts its proxes, of which there is one per iteration."""
+
+    calls: list = field(default_factory=list)
+
+    def prox(self, stack, step):
+        self.calls.append(step)
+        return super().prox(stack, step)
 
 
 @pytest.mark.parametrize("max_iter", [1, 7, 23])
-def test_so_many_iterations_and_no_more(advances, max_iter):
-    solution = admm(problem_of(), tol=1e-15, max_iter=max_iter)
-    assert len(advances) == max_iter == solution.n_iter == solution.history[-1].n_iter
+def test_max_iter_limits_the_iterations(max_iter):
+    coupling = CountingCoupling()
+    problem = replace(problem_of(), coupling=coupling)
+    solution = admm(problem, tol=UNREACHABLE, max_iter=max_iter)
+    assert len(coupling.calls) == max_iter == solution.n_iter == solution.history[-1].n_iter
     assert solution.status == "max_iter"
 
 
-def test_without_a_word_the_gap_is_one_in_ten_thousand(advances):
-    solution = admm(problem_of())
-    assert solution.gap <= 1e-4 < solution.history[0].gap or len(solution.history) == 1
+def test_the_default_tolerance_is_a_gap_of_one_in_ten_thousand():
+    coupling = CountingCoupling()
+    solution = admm(replace(problem_of(), coupling=coupling))
+    assert solution.status == "optimal"
     assert solution.gap == solution.history[-1].gap <= 1e-4
-    assert len(advances) == solution.n_iter
-    loose = admm(problem_of(), tol=0.5)
-    assert loose.n_iter < solution.n_iter
+    assert all(check.gap > 1e-4 for check in solution.history[:-1])
+    assert len(coupling.calls) == solution.n_iter
+    assert admm(problem_of(), tol=0.5).n_iter < solution.n_iter
 
 
-def test_an_optimum_is_returned_as_it_is(monkeypatch):
-    monkeypatch.setattr(module, "no_worse_than_zero", lambda *a, **k: pytest.fail("asked"))
-    assert admm(problem_of()).status == "optimal"
+def rho_after(problem, n_iter, **changes):
+    """Return both ρ after some iterations from zero."""
+    state = replace(State.zero(problem), **changes)
+    admm(problem, tol=UNREACHABLE, max_iter=n_iter, state=state)
+    return state.rho, state.rho_fit
 
 
-def recorded(monkeypatch, problem, max_iter):
-    """At which iterations ρ was balanced, by what, and at which the iteration was measured."""
-    calls, looks, state = [], [], State.zero(problem)
-    original = module.measure
-    monkeypatch.setattr(module, "measure", lambda *a: looks.append(a[2]) or original(*a))
-    monkeypatch.setattr(State, "balance", lambda self, *both: calls.append((len(advanced), both)))
-    advanced = []
-    advance = Iteration.advance
-    monkeypatch.setattr(Iteration, "advance", lambda self: advanced.append(1) or advance(self))
-    admm(problem, tol=1e-300, max_iter=max_iter, state=state)
-    return calls, looks
+def test_rho_is_balanced_after_each_of_the_first_iterations():
+    """A ρ that is far too large shrinks by at most a factor of 5 in every iteration."""
+    problem = problem_of()
+    rhos = [rho_after(problem, n_iter, rho=1e3)[0] for n_iter in range(1, N_ALWAYS_BALANCED)]
+    np.testing.assert_allclose(rhos[:4], [200.0, 40.0, 8.0, 1.6])
+    assert 0.05 < rhos[-1] < 0.5
 
 
-def test_rho_is_balanced_at_first_always_then_at_every_look_and_at_last_never(monkeypatch):
-    monkeypatch.setattr(module, "SETTLE", 5)
-    monkeypatch.setattr(module, "FREEZE", 50)
-    monkeypatch.setattr(Schedule, "is_due", lambda self, n_iter: n_iter % 10 == 0)
-    monkeypatch.setattr(Schedule, "is_promising", lambda self, relative: False)
-    calls, looks = recorded(monkeypatch, problem_of(), 75)
-    assert looks == [10, 20, 30, 40, 50, 60, 70, 75]
-    assert [n_iter for n_iter, _ in calls] == [1, 2, 3, 4, 5, 10, 20, 30, 40, 50]
-    assert all(copies is not None and fit is None for _, (copies, fit) in calls)
+def test_rho_is_fixed_in_the_end():
+    problem = problem_of()
+    late = [rho_after(problem, LAST_BALANCED + more) for more in (1, 50, 200)]
+    assert late[0] == late[1] == late[2]
 
 
-def test_a_promising_residual_is_looked_at(monkeypatch):
-    monkeypatch.setattr(Schedule, "is_due", lambda self, n_iter: False)
-    monkeypatch.setattr(
-        Schedule, "is_promising", lambda self, relative: seen.append(relative) or len(seen) == 3
-    )
-    seen = []
-    calls, looks = recorded(monkeypatch, problem_of(), 30)
-    assert looks == [3, 30]
-    assert seen[0] == calls[0][1][0].relative
+def test_small_residuals_trigger_the_first_check():
+    """From a solved state the first certificate comes at once; from zero it comes later."""
+    problem = problem_of()
+    state = State.zero(problem)
+    cold = admm(problem, tol=1e-10, state=state)
+    warm = admm(problem, tol=1e-4, state=state)
+    assert warm.history[0].n_iter < LATEST_FIRST_CHECK == cold.history[0].n_iter
 
 
 @pytest.mark.parametrize(
-    ("axes", "copies", "fit"),
+    ("axes", "balances_copies", "balances_fit"),
     [
         ({}, True, False),
         ({"lam": (0.0, 0.0)}, True, False),
@@ -97,57 +104,52 @@ def test_a_promising_residual_is_looked_at(monkeypatch):
     ],
     ids=str,
 )
-def test_only_what_something_pulls_at_is_balanced(monkeypatch, axes, copies, fit):
-    calls, _ = recorded(monkeypatch, problem_of(**axes), 3)
-    assert calls
-    for _, both in calls:
-        assert (both[0] is not None, both[1] is not None) == (copies, fit)
+def test_rho_is_balanced_only_where_weights_or_a_split_fit_need_it(
+    axes, balances_copies, balances_fit
+):
+    rho, rho_fit = rho_after(problem_of(**axes), 5, rho=100.0, rho_fit=100.0)
+    assert (rho != 100.0) == balances_copies
+    assert (rho_fit != 100.0) == balances_fit
 
 
-@pytest.mark.parametrize("found", [True, False])
-def test_a_decomposition_that_fails_ends_with_what_was_found(monkeypatch, found):
-    original = Iteration.advance
-    count = []
+@dataclass(frozen=True)
+class FailingNuclear(Nuclear):
+    """A nuclear norm whose prox fails in a given iteration of a problem with two views."""
 
-    def failing(self):
-        count.append(1)
-        if len(count) == 12:
-            raise NumericalError
-        original(self)
+    iteration: int
+    raises: bool
+    calls: list = field(default_factory=list)
 
-    monkeypatch.setattr(Iteration, "advance", failing)
-    monkeypatch.setattr(Schedule, "is_due", lambda self, n_iter: found and n_iter == 9)
-    monkeypatch.setattr(Schedule, "is_promising", lambda self, relative: False)
-    solution = admm(problem_of(), tol=1e-15)
-    assert (solution.status, solution.n_iter) == ("non_finite", 12)
-    assert solution.history[-1].n_iter == (9 if found else 0)
-    assert solution.stack.any() == found
+    def prox_and_value(self, matrix, lam):
+        self.calls.append(lam)
+        prox, value = super().prox_and_value(matrix, lam)
+        if len(self.calls) == 2 * self.iteration:
+            if self.raises:
+                raise NumericalError
+            prox = np.full_like(prox, np.inf)
+        return prox, value
+
+
+@pytest.mark.parametrize("iteration", [LATEST_FIRST_CHECK - 8, LATEST_FIRST_CHECK + 8])
+@pytest.mark.parametrize("raises", [True, False])
+def test_a_fault_returns_the_last_certified_point_or_zero(raises, iteration):
+    """Before the first certificate zero is returned, afterwards the point that was certified."""
+    problem = replace(problem_of(), penalty=FailingNuclear(iteration, raises))
+    with np.errstate(invalid="ignore"):
+        solution = admm(problem, tol=1e-15, state=State.zero(problem))
+    certified = iteration > LATEST_FIRST_CHECK
+    assert solution.status == "non_finite"
+    assert solution.n_iter >= iteration
+    assert solution.history[-1].n_iter < iteration
+    assert (solution.history[-1].n_iter > 0) == certified
+    assert solution.stack.any() == certified
+    assert np.isfinite(solution.stack).all()
     assert np.isfinite(solution.gap)
 
 
-@pytest.mark.parametrize("found", [True, False])
-def test_an_iterate_that_is_not_finite_ends_with_what_was_found(monkeypatch, found):
-    original = Iteration.residuals
-
-    def overflowing(self):
-        count.append(1)
-        copies, fit = original(self)
-        return (copies._replace(size=np.inf) if len(count) == 12 else copies), fit
-
-    count = []
-    monkeypatch.setattr(Iteration, "residuals", overflowing)
-    monkeypatch.setattr(
-        Schedule, "is_due", lambda self, n_iter: (found and n_iter == 9) or n_iter == 12
-    )
-    monkeypatch.setattr(Schedule, "is_promising", lambda self, relative: False)
-    solution = admm(problem_of(), tol=1e-15)
-    assert (solution.status, solution.n_iter) == ("non_finite", 12)
-    assert solution.stack.any() == found
-
-
-def test_the_trivial_point_is_told_with_a_bound():
+def test_zero_coefficients_have_the_offset_as_their_bound():
     problem = replace(problem_of(), offset=0.25)
-    zero = at_zero(problem)
+    zero = zero_solution(problem)
     assert zero.objective == pytest.approx(0.25 + sum(np.sum(t**2) for t in problem.targets))
     assert zero.dual_bound == 0.25
     assert (zero.status, zero.n_iter) == ("max_iter", 0)
@@ -159,15 +161,15 @@ def test_the_trivial_point_is_told_with_a_bound():
     assert check == expected
 
 
-def test_nothing_is_returned_where_it_is_better():
+def test_zero_coefficients_are_returned_if_they_are_better():
     problem = problem_of()
     good = admm(problem, max_iter=9, tol=1e-15)
-    assert no_worse_than_zero(problem, good).stack is good.stack
-    zero = at_zero(problem)
+    assert solution_or_zero(problem, good).stack is good.stack
+    zero = zero_solution(problem)
     equal = replace(good, objective=zero.objective)
-    assert no_worse_than_zero(problem, equal).stack is good.stack
+    assert solution_or_zero(problem, equal).stack is good.stack
     bad = replace(good, objective=zero.objective + 1.0, dual_bound=0.5)
-    found = no_worse_than_zero(problem, bad, status="non_finite")
+    found = solution_or_zero(problem, bad, status="non_finite")
     assert not found.stack.any()
     assert (found.objective, found.dual_bound, found.n_iter) == (zero.objective, 0.5, 9)
     assert found.status == "non_finite"
@@ -175,14 +177,14 @@ def test_nothing_is_returned_where_it_is_better():
     last = found.history[-1]
     assert (last.n_iter, last.objective, last.dual_bound) == (9, zero.objective, 0.5)
     assert last.gap == found.gap == relative_gap(zero.objective, 0.5)
-    assert no_worse_than_zero(problem, replace(bad, dual_bound=-1.0)).dual_bound == 0.0
-    assert no_worse_than_zero(problem, None, n_iter=3).n_iter == 3
+    assert solution_or_zero(problem, replace(bad, dual_bound=-1.0)).dual_bound == 0.0
+    assert solution_or_zero(problem, None, n_iter=3).n_iter == 3
 
 
 @pytest.mark.parametrize(
     "axes", [{}, {"datafit": "l12"}, {"coupling": "none", "tau": 0.0}], ids=str
 )
-def test_residuals_are_those_of_the_splits(axes):
+def test_residuals_measure_the_distance_and_the_change_of_the_copies(axes):
     problem = problem_of(**axes)
     iteration = Iteration(problem, State.zero(problem))
     for _ in range(3):
@@ -222,7 +224,7 @@ def test_residuals_are_those_of_the_splits(axes):
 @pytest.mark.parametrize(
     "axes", [{}, {"datafit": "l12"}, {"coupling": "none", "tau": 0.0}, {"missing": True}], ids=str
 )
-def test_one_iteration_minimises_in_the_coefficients_then_takes_every_prox(axes):
+def test_one_iteration_minimises_in_the_coefficients_and_applies_every_prox(axes):
     axes = dict(axes)
     observed = None
     if axes.pop("missing", False):
@@ -238,10 +240,8 @@ def test_one_iteration_minimises_in_the_coefficients_then_takes_every_prox(axes)
     state.rho, state.rho_fit = 0.7, 1.3
     before = [(s.copy.copy(), s.point.copy()) for s in [*state.copies, *state.residual]]
     iteration.advance()
-    n_copies, present = (
-        len(state.copies),
-        np.ones((2, 8), dtype=bool) if observed is None else observed,
-    )
+    n_copies = len(state.copies)
+    present = np.ones((2, 8), dtype=bool) if observed is None else observed
     weight = problem.datafit.curvature or 1.3
     for view, (factor, target) in enumerate(zip(problem.factors, problem.targets, strict=True)):
         w = iteration.stack[view]
@@ -268,33 +268,26 @@ def test_one_iteration_minimises_in_the_coefficients_then_takes_every_prox(axes)
         np.testing.assert_allclose(state.coupling.copy, expected, atol=1e-12)
 
 
-def test_a_look_certifies_the_penaltys_copy():
+def test_the_copy_of_the_penalty_is_certified():
     problem = problem_of()
     iteration = Iteration(problem, State.start(problem))
     for _ in range(4):
         iteration.advance()
     copies, _ = iteration.residuals()
-    solution = measure(iteration, copies, 4, 1e-4, [])
+    solution = certify(iteration, copies, 4, 1e-4, [])
     assert solution.stack is iteration.state.penalty.copy
     assert solution.objective == pytest.approx(problem.value(solution.stack), rel=1e-9)
     (check,) = solution.history
-    assert check == (
-        4,
-        solution.objective,
-        solution.dual_bound,
-        solution.gap,
-        copies.primal,
-        copies.dual,
-        8,
-    )
-    assert measure(iteration, copies, 4, solution.gap, [check]).status == "optimal"
-    assert measure(iteration, copies, 4, solution.gap * 0.99, [check]).status == "max_iter"
-    assert len(measure(iteration, copies, 4, 1e-4, [check]).history) == 2
+    assert check[:4] == (4, solution.objective, solution.dual_bound, solution.gap)
+    assert check[4:] == (copies.primal, copies.dual, 8)
+    assert certify(iteration, copies, 4, solution.gap, [check]).status == "optimal"
+    assert certify(iteration, copies, 4, solution.gap * 0.99, [check]).status == "max_iter"
+    assert len(certify(iteration, copies, 4, 1e-4, [check]).history) == 2
     best = problem.certificate(solution.dual, solution.multiplier).bound
-    assert measure(iteration, copies, 4, 1e-15, []).dual_bound == pytest.approx(best, rel=1e-12)
+    assert certify(iteration, copies, 4, 1e-15, []).dual_bound == pytest.approx(best, rel=1e-12)
 
 
-def test_the_closed_form_is_for_quadratic_fits_nuclear_norms_and_views_alone():
+def test_the_closed_form_applies_to_quadratic_fits_nuclear_norms_and_uncoupled_views():
     assert applies(problem_of(coupling="none", tau=0.0))
     for other in (
         {},
@@ -306,7 +299,7 @@ def test_the_closed_form_is_for_quadratic_fits_nuclear_norms_and_views_alone():
 
 @pytest.mark.parametrize("lam", [(0.1, 0.3), (0.0, 1e-9), (50.0, 2.0)])
 @pytest.mark.parametrize("datafit", ["frobenius", "half_frobenius"])
-def test_the_closed_form_and_its_proof(lam, datafit):
+def test_the_closed_form_and_its_dual_point(lam, datafit):
     problem = problem_of(lam=lam, coupling="none", tau=0.0, datafit=datafit)
     weight = problem.datafit.curvature
     solution = solve_closed_form(problem)
@@ -325,13 +318,13 @@ def test_the_closed_form_and_its_proof(lam, datafit):
     assert check == (1, solution.objective, solution.dual_bound, solution.gap, 0.0, 0.0, 8)
 
 
-def test_directions_are_those_of_the_rows_where_only_rows_are_reduced():
-    """Eight directions, eleven samples."""
+def test_n_directions_counts_the_rows_if_only_rows_are_reduced():
+    """There are eight directions and eleven samples."""
     rotation, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(11, 8)))
     for axes in ({}, {"coupling": "none", "tau": 0.0}):
         problem = problem_of(**axes)
         problem = replace(problem, targets=[f @ rotation.T for f in problem.factors])
-        solutions = [admm(problem), at_zero(problem), ladmpsap(problem)]
+        solutions = [admm(problem), zero_solution(problem), ladmpsap(problem)]
         if not problem.coupled:
             solutions.append(solve_closed_form(problem))
         for solution in solutions:

@@ -1,9 +1,10 @@
-"""The solvers against a generic convex solver: the objective, and the gap that proves it."""
+"""Objective and certified gap of the solvers against a generic convex solver."""
 
 import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import viewspan
 from tests.problems import optimum, random_views
@@ -18,7 +19,6 @@ SHAPES = [
     ((4, 8, 3), 6, None),
 ]
 WEIGHTS = [(0.1, 0.5), (0.02, 2.0), (0.6, 0.1)]
-RANDOM = np.random.default_rng(7)
 PROBLEMS = [
     pytest.param(shape, weights, seed, id=f"{len(shape[0])}views-{shape[1]}samples-{seed}")
     for seed, (shape, weights) in enumerate(
@@ -28,7 +28,7 @@ PROBLEMS = [
 
 
 @pytest.mark.parametrize(("shape", "weights", "seed"), PROBLEMS)
-def test_clrsc_reaches_the_optimum_and_its_gap_never_lies(shape, weights, seed):
+def test_clrsc_reaches_the_optimum_and_every_gap_holds(shape, weights, seed):
     n_features, n_samples, rank = shape
     views = random_views(seed, n_features, n_samples, rank)
     lam = weights[0] * np.random.default_rng(seed).uniform(0.5, 2.0, len(views))
@@ -71,7 +71,7 @@ def test_clrsc_reaches_the_optimum_and_its_gap_never_lies(shape, weights, seed):
         "lrr",
     ],
 )
-def test_the_rest_of_the_family_reaches_the_optimum(axes, tau, seed):
+def test_other_members_of_the_family_reach_the_optimum(axes, tau, seed):
     views = random_views(seed)
     lam = [0.1, 0.25]
     best = optimum(views, lam, tau, **axes)
@@ -84,26 +84,27 @@ def test_the_rest_of_the_family_reaches_the_optimum(axes, tau, seed):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("n_features", [(5, 9), (3, 4)], ids=["wide", "narrow"])
 @pytest.mark.parametrize("datafit", ["frobenius", "l12", "l1"])
-def test_absent_samples_are_left_out_of_the_fit(datafit, n_features, seed):
+def test_missing_samples_are_left_out_of_the_fit(datafit, n_features, seed):
     views = random_views(seed, n_features)
-    absent = np.zeros((2, 8), dtype=bool)
-    absent[0, [1, 4]] = absent[1, 6] = True
+    observed = np.ones((2, 8), dtype=bool)
+    observed[0, [1, 4]] = observed[1, 6] = False
     given = [
-        np.where(gone[:, None], np.nan, view) for view, gone in zip(views, absent, strict=True)
+        np.where(present[:, None], view, np.nan)
+        for view, present in zip(views, observed, strict=True)
     ]
     zeroed = [np.nan_to_num(view) for view in given]
-    best = optimum(zeroed, [0.1, 0.25], 0.3, datafit=datafit, observed=~absent)
+    best = optimum(zeroed, [0.1, 0.25], 0.3, datafit=datafit, observed=observed)
     result = viewspan.solve(
         given, [0.1, 0.25], 0.3, datafit=datafit, missing="allow", tol=1e-6, max_iter=20000
     )
     assert abs(result.objective - best) <= 1e-5 * best
     assert result.dual_bound <= best * (1 + 1e-6)
     assert result.gap <= 1e-6
-    if datafit == "frobenius":  # the coupling fills what a view has not seen
+    if datafit == "frobenius":  # the coupling fills in the coefficients of missing samples
         assert np.abs(result.coefficients[0][:, [1, 4]]).max() > 1e-3
 
 
-def test_absent_samples_are_asked_for():
+def test_missing_samples_are_an_error_unless_they_are_allowed():
     views = random_views(0)
     views[1][3] = np.nan
     with pytest.raises(
@@ -122,8 +123,8 @@ def test_ssc_takes_a_weight_per_sample():
     assert not np.diagonal(result.coefficients[0]).any()
 
 
-def test_large_weights_give_zero_and_the_bound_is_tight():
-    """Above τ_max = ‖rows vec((2G_i − λ_i I)₊)‖₂ everything is zero."""
+def test_coefficients_are_zero_above_the_largest_tau_only():
+    """The largest τ is ‖·‖₂ of the matrix with rows vec((2G_i − λ_i I)₊)."""
     views = random_views(0)
     lam = np.array([0.2, 0.3])
     rows = []
@@ -138,7 +139,7 @@ def test_large_weights_give_zero_and_the_bound_is_tight():
 
 
 @pytest.mark.parametrize("which", ["lam", "tau"])
-def test_a_zero_weight_still_has_a_certificate(which):
+def test_zero_weights_have_a_certificate(which):
     views = random_views(1)
     lam, tau = ([0.0, 0.2], 0.5) if which == "lam" else ([0.1, 0.2], 0.0)
     best = optimum(views, lam, tau)
@@ -147,11 +148,9 @@ def test_a_zero_weight_still_has_a_certificate(which):
     assert result.status == "optimal"
 
 
-def test_hitting_the_cap_warns_with_the_certified_gap():
+def test_reaching_max_iter_warns_with_the_certified_gap():
     views = random_views(2)
-    with pytest.warns(
-        viewspan.solvers.solve.ConvergenceWarning, match=r"proven to be within .* of the optimum"
-    ):
+    with pytest.warns(ConvergenceWarning, match=r"proven to be within .* of the optimum"):
         result = viewspan.solve(views, 0.1, 1.0, max_iter=1, tol=1e-12)
     assert result.status == "max_iter"
     assert result.history[-1].gap == result.gap
@@ -176,13 +175,13 @@ def test_hitting_the_cap_warns_with_the_certified_gap():
     ],
     ids=str,
 )
-def test_bad_arguments_are_named(arguments, message):
+def test_errors_name_the_wrong_argument(arguments, message):
     with pytest.raises(ValueError, match=message):
         viewspan.solve(random_views(0), **({"lam": 0.1, "tau": 0.5} | arguments))
 
 
-def test_a_zero_view_among_many_features_is_no_trouble():
+def test_a_zero_view_has_zero_coefficients():
     views = [random_views(0, (20,), 10)[0], np.zeros((10, 15))]
     result = viewspan.solve(views, 0.1, 0.5, tol=1e-6)
     assert result.status == "optimal"
-    assert not np.abs(result.cores[1]).max() > 1e-6
+    assert np.abs(result.cores[1]).max() <= 1e-6

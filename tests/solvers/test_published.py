@@ -1,4 +1,4 @@
-"""The published iterations, one step at a time, as the papers write them."""
+"""The published iterations, step by step as in the papers."""
 
 from dataclasses import replace
 
@@ -7,14 +7,12 @@ import pytest
 
 from tests.problems import full_problem, random_views
 from viewspan.objective.couplings import Uncoupled
-from viewspan.solvers import ladmap as lrr
-from viewspan.solvers import ladmpsap as module
 from viewspan.solvers.ladmap import ladmap, solve_view
 from viewspan.solvers.ladmpsap import (
     Iterate,
+    Iteration,
     Progress,
-    Run,
-    certified,
+    certify,
     is_finite,
     ladmpsap,
     prox_as_published,
@@ -45,11 +43,14 @@ def random_iterate(problem, seed=0):
 
 @pytest.mark.parametrize("mu", [0.1, 0.4])
 @pytest.mark.parametrize("size", [1.0, 0.1])
-def test_a_step_computes_everything_from_the_iterate_before(mu, size):
-    """Halved fit, so λ/2 and τ/2; the step is 1.1‖X‖² times μ/0.1, or 3μ(‖X‖² + 1) where that is larger."""
+def test_a_step_of_ladmpsap_computes_everything_from_the_iterate_before(mu, size):
+    """The fit is halved, so the weights are λ/2 and τ/2.
+
+    The step is 1.1‖X‖² times μ/0.1, or 3μ(‖X‖² + 1) if that is larger.
+    """
     problem = full_problem([size * view for view in random_views(0, (5, 6), 8)], [0.2, 0.6], 0.8)
     old = random_iterate(problem)
-    new = Run(problem).step(old, mu)
+    new = Iteration(problem).step(old, mu)
     largest = max(np.linalg.norm(f, 2) ** 2 for f in problem.factors)
     step = max(1.1 * largest * max(1.0, mu / 0.1), 3.0 * mu * (largest + 1.0))
     for i, x in enumerate(problem.factors):
@@ -68,13 +69,14 @@ def test_a_step_computes_everything_from_the_iterate_before(mu, size):
     np.testing.assert_allclose(new.coupling_multiplier, mu * (pull - coupled), atol=1e-10)
 
 
-def test_progress_is_measured_as_the_program_does():
+def test_progress_is_computed_as_in_the_released_program():
     problem = problem_of()
-    old, new, run = random_iterate(problem, 0), random_iterate(problem, 1), Run(problem)
+    old, new = random_iterate(problem, 0), random_iterate(problem, 1)
+    iteration = Iteration(problem)
     sizes = [np.linalg.norm(t) for t in problem.targets]
     for change in ("coefficients", "residuals", "coupled"):
         other = replace(old, **{change: getattr(new, change)})
-        found = run.progress(old, other, 0.3)
+        found = iteration.progress(old, other, 0.3)
         misfit = max(
             np.linalg.norm(f @ z - t + e) / n
             for f, z, t, e, n in zip(
@@ -96,77 +98,80 @@ def test_progress_is_measured_as_the_program_does():
         else:
             pairs = zip(getattr(new, change), getattr(old, change), sizes, strict=True)
             moved = max(np.linalg.norm(b - a) / n for b, a, n in pairs)
-        assert found.change == pytest.approx(0.3 * np.sqrt(run.rho) * moved)
+        assert found.change == pytest.approx(0.3 * np.sqrt(iteration.rho) * moved)
     assert Progress(0.1, 0.3, 9.0).primal == 0.3
     assert Progress(0.4, 0.3, 9.0).primal == 0.4
 
 
-def test_it_starts_at_zero():
+def test_ladmpsap_starts_at_zero():
     problem = problem_of()
-    start = Run(problem).start()
-    assert (
-        start.coefficients.shape
-        == start.coupled.shape
-        == start.coupling_multiplier.shape
-        == (2, 8, 8)
-    )
-    assert (
-        [e.shape for e in start.residuals]
-        == [y.shape for y in start.fit_multiplier]
-        == [(5, 8), (6, 8)]
-    )
+    start = Iteration(problem).start()
+    for stack in (start.coefficients, start.coupled, start.coupling_multiplier):
+        assert stack.shape == (2, 8, 8)
+    for arrays in (start.residuals, start.fit_multiplier):
+        assert [array.shape for array in arrays] == [(5, 8), (6, 8)]
     for part in vars(start).values():
         assert not any(np.any(block) for block in part)
-    empty = Run(full_problem([np.zeros((4, 3))], [0.1], 0.1))
+    empty = Iteration(full_problem([np.zeros((4, 3))], [0.1], 0.1))
     assert empty.norms == [1.0]
 
 
-@pytest.mark.parametrize(
-    ("primal", "change", "status", "grows"),
-    [
-        (0.5e-2, 0.5e-4, "residuals", 0),
-        (1e-2, 0.5e-4, "max_iter", 2),
-        (0.5e-2, 1e-4, "max_iter", 0),
-        (2e-2, 1e-3, "max_iter", 0),
-    ],
-)
-def test_it_stops_by_its_own_rule_and_mu_grows_where_little_changes(
-    monkeypatch, primal, change, status, grows
-):
-    monkeypatch.setattr(Run, "progress", lambda *a: Progress(primal, 0.0, change))
-    penalties = []
-    original = Run.step
-    monkeypatch.setattr(
-        Run, "step", lambda self, old, mu: penalties.append(mu) or original(self, old, mu)
-    )
+def ladmpsap_by_hand(problem, n_iter, tol):
+    """Return coefficients, μ and progress of every iteration; μ grows while little changes."""
+    iteration, mu, found = Iteration(problem), 0.1, []
+    current = iteration.start()
+    for _ in range(n_iter):
+        following = iteration.step(current, mu)
+        progress = iteration.progress(current, following, mu)
+        found.append((following.coefficients, mu, progress))
+        current = following
+        if progress.change < tol:
+            mu = min(1.0, 1.1 * mu)
+    return found
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-4])
+def test_ladmpsap_stops_when_misfit_and_change_are_small(tol):
+    """The rule is a misfit below 100·tol and a change below tol."""
     seen = []
-    solution = ladmpsap(problem_of(), max_iter=3, callback=seen.append)
-    assert solution.status == status
-    assert solution.n_iter == len(penalties) == (1 if status == "residuals" else 3)
-    expected = [0.1 * 1.1**k if grows else 0.1 for k in range(len(penalties))]
-    np.testing.assert_allclose(penalties, expected)
+    solution = ladmpsap(problem_of(), tol=tol, callback=seen.append)
+    steps = ladmpsap_by_hand(problem_of(), solution.n_iter, tol)
+    held = [last.primal < 100 * tol and last.change < tol for _, _, last in steps]
+    assert held == [False] * (solution.n_iter - 1) + [True]
+    assert solution.status == "residuals"
+    np.testing.assert_array_equal(solution.stack, steps[-1][0])
     assert seen == solution.history
-    assert (seen[0].primal_residual, seen[0].dual_residual) == (primal, change)
-
-
-def test_mu_has_a_largest_value_and_iterations_a_limit(monkeypatch):
-    monkeypatch.setattr(Run, "progress", lambda *a: Progress(1.0, 0.0, 0.0))
-    penalties = []
-    original = Run.step
-    monkeypatch.setattr(
-        Run, "step", lambda self, old, mu: penalties.append(mu) or original(self, old, mu)
+    assert (seen[0].primal_residual, seen[0].dual_residual) == (
+        steps[-1][2].primal,
+        steps[-1][2].change,
     )
-    assert ladmpsap(problem_of()).n_iter == len(penalties) == 200
-    assert max(penalties) == penalties[-1] == 1.0
+    shorter = ladmpsap(problem_of(), tol=tol, max_iter=solution.n_iter - 1)
+    assert shorter.status == "max_iter"
+    np.testing.assert_array_equal(shorter.stack, steps[-2][0])
+
+
+def test_mu_grows_to_its_largest_value_while_little_changes():
+    """On small data every change is small, but the misfit is large for a long time."""
+    views = [1e-4 * view for view in random_views(0, (5, 6), 8)]
+    problem = full_problem(views, [2e-9, 2e-9], 8e-9)
+    solution = ladmpsap(problem, tol=1e-6)
+    steps = ladmpsap_by_hand(problem, solution.n_iter, 1e-6)
+    assert steps[-2][1] < steps[-1][1] == 1.0 < 1.1 * steps[-2][1]
+    np.testing.assert_array_equal(solution.stack, steps[-1][0])
+
+
+def test_ladmpsap_has_a_default_limit_of_200_iterations():
+    solution = ladmpsap(problem_of(), tol=1e-30)
+    assert (solution.n_iter, solution.status) == (200, "max_iter")
     assert ladmpsap(problem_of(), max_iter=0).history[-1].primal_residual == np.inf
 
 
 @pytest.mark.parametrize("datafit", ["frobenius", "half_frobenius", "l12"])
-def test_multipliers_are_told_in_the_scale_of_the_problem(datafit):
+def test_multipliers_are_returned_in_the_scale_of_the_problem(datafit):
     problem = problem_of(datafit=datafit)
     scale = problem.datafit.curvature or 1.0
     point = random_iterate(problem)
-    found = certified(
+    found = certify(
         problem,
         point.coefficients,
         point.fit_multiplier,
@@ -190,7 +195,7 @@ def test_multipliers_are_told_in_the_scale_of_the_problem(datafit):
     assert found.stack is point.coefficients
 
 
-def test_the_prox_of_the_program_is_that_of_the_penalty():
+def test_the_prox_of_the_released_program_is_that_of_the_penalty():
     problem, matrix = problem_of(), np.random.default_rng(0).normal(size=(8, 8))
     np.testing.assert_allclose(
         prox_as_published(problem, matrix, np.array(0.7)), threshold(matrix, 0.7), atol=1e-12
@@ -203,7 +208,7 @@ def test_the_prox_of_the_program_is_that_of_the_penalty():
     assert prox_as_published(problem, broken, np.array(0.7)) is broken
 
 
-def test_both_the_coefficients_and_their_copy_must_be_finite():
+def test_an_iterate_is_finite_if_coefficients_and_copy_are():
     point = random_iterate(problem_of())
     assert is_finite(point)
     for name in ("coefficients", "coupled"):
@@ -212,7 +217,7 @@ def test_both_the_coefficients_and_their_copy_must_be_finite():
 
 
 def lrr_by_hand(x, lam, n_iter, tol=1e-4):
-    """LADMAP with a halved fit: Z, then E, then Y; μ grows while little changes."""
+    """Run LADMAP with a halved fit: Z, then E, then Y; μ grows while little changes."""
     size, step, mu = np.linalg.norm(x), 1.2 * np.linalg.norm(x, 2) ** 2, 0.1
     z, e, y = np.zeros((x.shape[1],) * 2), np.zeros_like(x), np.zeros_like(x)
     for _ in range(n_iter):
@@ -229,7 +234,7 @@ def lrr_by_hand(x, lam, n_iter, tol=1e-4):
 
 
 @pytest.mark.parametrize(("n_iter", "tol"), [(1, 1e-4), (2, 1e-4), (9, 0.5), (40, 1e-2)])
-def test_lrr_of_the_authors_step_by_step(n_iter, tol):
+def test_ladmap_step_by_step(n_iter, tol):
     problem = problem_of(coupling="none", tau=0.0)
     for view, lam in enumerate((0.2, 0.6)):
         found = solve_view(problem, view, tol * 1e-30, n_iter)
@@ -240,10 +245,10 @@ def test_lrr_of_the_authors_step_by_step(n_iter, tol):
         assert found.n_iter == n_iter
 
 
-def test_its_mu_grows_where_little_changes():
+def test_ladmap_stops_by_its_own_rule_and_mu_grows_before():
     problem = problem_of(coupling="none", tau=0.0)
-    tol = 0.02  # of the change; the misfit would have to be below 2
-    limited = [solve_view(replace(problem), 0, tol, n) for n in range(1, 60)]
+    tol = 0.02  # for the change; the misfit must be below 2
+    limited = [solve_view(problem, 0, tol, n) for n in range(1, 60)]
     stopped = limited[-1].n_iter
     assert stopped < 59
     assert limited[stopped - 1].change < tol <= limited[stopped - 2].change
@@ -254,7 +259,7 @@ def test_its_mu_grows_where_little_changes():
     assert limited[-1].misfit == pytest.approx(misfit)
 
 
-def test_all_views_together_are_told_by_the_slowest(monkeypatch):
+def test_ladmap_reports_the_slowest_view():
     problem = problem_of(coupling="none", tau=0.0)
     views = [solve_view(problem, view, 1e-4, 200) for view in range(2)]
     seen = []
@@ -276,27 +281,32 @@ def test_all_views_together_are_told_by_the_slowest(monkeypatch):
     np.testing.assert_array_equal(robust.dual[1], expected[1])
 
 
-@pytest.mark.parametrize(
-    ("misfit", "change", "status"),
-    [(0.9e-2, 0.9e-4, "residuals"), (1e-2, 0.9e-4, "max_iter"), (0.9e-2, 1e-4, "max_iter")],
-)
-def test_it_says_whether_its_own_rule_held(monkeypatch, misfit, change, status):
+def test_the_status_of_ladmap_is_that_of_its_slowest_view():
+    """With one iteration less, one of the views has not stopped by its own rule."""
     problem = problem_of(coupling="none", tau=0.0)
-    view = solve_view(problem, 0, 1e-4, 1)
-    views = [view._replace(misfit=misfit, change=0.0), view._replace(misfit=0.0, change=change)]
-    monkeypatch.setattr(lrr, "solve_view", lambda problem, view, tol, max_iter: views[view])
-    short = replace(problem, factors=[problem.factors[0]] * 2, targets=[problem.targets[0]] * 2)
-    assert ladmap(short).status == status
+    solution = ladmap(problem, tol=0.01)
+    assert solution.status == "residuals"
+    stopped = [solve_view(problem, view, 0.01, solution.n_iter - 1) for view in range(2)]
+    held = [view.misfit < 100 * 0.01 and view.change < 0.01 for view in stopped]
+    assert sorted(held) == [False, True]
+    shorter = ladmap(problem, tol=0.01, max_iter=solution.n_iter - 1)
+    assert shorter.status == "max_iter"
 
 
-def test_nothing_is_solved_by_nothing_and_coupled_views_are_refused():
+def test_ladmap_of_a_zero_view_is_zero():
     empty = full_problem([np.zeros((4, 3))], [0.1], 0.0, coupling="none")
     assert isinstance(empty.coupling, Uncoupled)
     assert not ladmap(empty).stack.any()
+
+
+def test_ladmap_raises_if_views_are_coupled():
     message = (
-        r"^solver='ladmap' solves views one by one, and this problem couples them: take coupling='none', "
-        r"tau=0 or solver='ladmpsap'\.$"
+        r"^solver='ladmap' solves every view on its own, and this problem couples them: take "
+        r"coupling='none', tau=0 or solver='ladmpsap'\.$"
     )
     with pytest.raises(ValueError, match=message):
         ladmap(problem_of())
-    assert module.MAX_ITER == lrr.MAX_ITER == 200
+
+
+def test_ladmap_has_a_default_limit_of_200_iterations():
+    assert ladmap(problem_of(coupling="none", tau=0.0), tol=1e-30).n_iter == 200

@@ -1,17 +1,19 @@
-"""The strict objective: monotone, stationary, of rank one, and concatenated LRR where the scales are 1."""
+"""The strict objective with coupling="rank_one"."""
 
 import cvxpy as cp
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import viewspan
+from tests.objective.own_objects import PlainQuadratic
 from tests.problems import full_problem, optimum, random_views, two_subspaces
 from viewspan.solvers.rank_one import (
     Descent,
-    InScales,
-    relaxation_bound,
+    ScalesObjective,
     shared_problem,
     solve_rank_one,
+    uncoupled_bound,
 )
 
 LAM = np.array([0.1, 0.25])
@@ -22,7 +24,7 @@ def problem_of(seed, penalty="nuclear"):
 
 
 def strict_value(views, scales, shared, lam=LAM):
-    """The paper's objective (obj1), from its definition."""
+    """Return the paper's objective (obj1) from its definition."""
     fits = [np.linalg.norm(x.T - a * x.T @ shared) ** 2 for x, a in zip(views, scales, strict=True)]
     return sum(fits) + np.abs(scales) @ lam * np.linalg.norm(shared, "nuc")
 
@@ -42,20 +44,20 @@ def test_all_coefficients_are_multiples_of_one_matrix(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("start", [[1.0, 1.0], [0.2, 3.0], [-1.0, 2.0]])
-def test_no_step_raises_the_objective(seed, start):
+def test_the_objective_never_increases(seed, start):
     problem = problem_of(seed)
-    run = Descent(problem, np.array(start), relaxation_bound(problem))
-    run.follow(1e-7, 1e-6, n_rounds=100, max_iter=20000)
-    objectives = [check.objective for check in run.history]
+    descent = Descent(problem, np.array(start), uncoupled_bound(problem))
+    descent.follow(1e-7, 1e-6, n_rounds=100, max_iter=20000)
+    objectives = [check.objective for check in descent.history]
     assert len(objectives) > 2
     assert (np.diff(objectives) <= 0.0).all()
-    assert run.solution(1e-6).status == "stationary"
+    assert descent.solution(1e-6).status == "stationary"
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("penalty", ["nuclear", "l1"])
-def test_stationary_means_that_no_direction_goes_down(seed, penalty):
-    """Each block is the best for the other, by cvxpy and by a grid; and small random moves of both do not help."""
+def test_no_step_lowers_the_objective_at_a_stationary_point(seed, penalty):
+    """Z is optimal for α by cvxpy, α for Z on a grid, and small random steps do not help."""
     problem = problem_of(seed, penalty)
     solution = solve_rank_one(problem, tol=1e-8, max_iter=100000)
     assert solution.status == "stationary"
@@ -65,7 +67,7 @@ def test_stationary_means_that_no_direction_goes_down(seed, penalty):
         solution.objective, rel=1e-9
     )
     assert solution.objective <= best * (1 + 1e-6)
-    terms = InScales.of(problem, shared)
+    terms = ScalesObjective.at(problem, shared)
     for view in range(2):
         grid = np.tile(scales, (401, 1))
         grid[:, view] = np.linspace(-2, 2, 401)
@@ -74,19 +76,19 @@ def test_stationary_means_that_no_direction_goes_down(seed, penalty):
     for size in (1e-2, 1e-3):
         for _ in range(50):
             moved = shared + size * (shared != 0) * rng.normal(size=shared.shape)
-            turned = scales + size * rng.normal(size=2)
+            changed = scales + size * rng.normal(size=2)
             value = sum(
                 problem.datafit.value(t - a * f @ moved)
                 + abs(a) * problem.penalty.value(moved, lam)
                 for t, f, a, lam in zip(
-                    problem.targets, problem.factors, turned, problem.lam, strict=True
+                    problem.targets, problem.factors, changed, problem.lam, strict=True
                 )
             )
             assert value >= solution.objective * (1 - 1e-6)
 
 
 def optimum_for(problem, scales, penalty):
-    """The least objective at given scales, by cvxpy."""
+    """Return the least objective at given scales, by cvxpy."""
     z = cp.Variable(problem.shape[1:])
     norm = cp.normNuc(z) if penalty == "nuclear" else cp.sum(cp.abs(z))
     terms = [
@@ -100,20 +102,18 @@ def optimum_for(problem, scales, penalty):
     return float(found.value)
 
 
-def test_scales_of_one_are_lrr_of_all_features_side_by_side():
+def test_with_all_scales_one_the_shared_matrix_is_lrr_of_joined_features():
     views = random_views(5)
-    run = Descent(problem_of(5), np.ones(2), 0.0)
-    run.follow(1e-9, 1e-8, n_rounds=1, max_iter=10000)
-    together = viewspan.solve(np.hstack(views), LAM.sum(), tol=1e-9)
-    assert run.point.objective == pytest.approx(together.objective, rel=1e-7)
-    np.testing.assert_allclose(run.point.shared, together.coefficient(0), atol=1e-3)
+    descent = Descent(problem_of(5), np.ones(2), 0.0)
+    descent.follow(1e-9, 1e-8, n_rounds=1, max_iter=10000)
+    joined = viewspan.solve(np.hstack(views), LAM.sum(), tol=1e-9)
+    assert descent.point.objective == pytest.approx(joined.objective, rel=1e-7)
+    np.testing.assert_allclose(descent.point.shared, joined.coefficient(0), atol=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_bound_holds_and_large_tau_is_no_better(seed):
-    """Every point of rank one has at least the objective that is reported, up to local optima; and views without
-    coupling have less.
-    """
+def test_the_bound_holds_and_the_convex_coupling_gives_no_better_point_of_rank_one(seed):
+    """The point of rank one is the one nearest to the solution with a nuclear coupling."""
     views = random_views(seed)
     strict = viewspan.solve(views, LAM, coupling="rank_one", tol=1e-6)
     assert strict.dual_bound <= optimum(views, LAM, 0.0) * (1 + 1e-7)
@@ -125,8 +125,8 @@ def test_the_bound_holds_and_large_tau_is_no_better(seed):
     assert strict.objective <= nearest * (1 + 1e-6)
 
 
-def test_a_view_that_would_only_cost_is_left_out():
-    """A view whose λ makes its coefficients zero has the scale 0, and the other one its own LRR."""
+def test_a_view_with_too_large_a_lam_has_scale_zero():
+    """The other view has the coefficients of its own LRR."""
     views = random_views(2)
     lam = np.array([0.1, 50.0])
     result = viewspan.solve(views, lam, coupling="rank_one", tol=1e-8)
@@ -137,9 +137,9 @@ def test_a_view_that_would_only_cost_is_left_out():
     )
 
 
-def test_the_solver_says_honestly_where_it_stopped():
+def test_reaching_max_iter_warns_that_the_point_is_not_stationary():
     views = two_subspaces()[0]
-    with pytest.warns(viewspan.solvers.solve.ConvergenceWarning, match="is not stationary"):
+    with pytest.warns(ConvergenceWarning, match="is not stationary"):
         result = viewspan.solve(views, 0.1, coupling="rank_one", max_iter=3)
     assert result.status == "max_iter"
 
@@ -155,7 +155,7 @@ def test_the_solver_says_honestly_where_it_stopped():
         ({"tau": 1.0}, "tau weighs a coupling, and coupling='rank_one' is a constraint"),
     ],
 )
-def test_what_stands_in_the_way_is_named(arguments, message):
+def test_errors_name_the_parameter_in_the_way(arguments, message):
     with pytest.raises(ValueError, match=message):
         viewspan.solve(random_views(0), **({"lam": 0.1, "coupling": "rank_one"} | arguments))
 
@@ -168,15 +168,15 @@ def test_a_view_without_a_weight_is_fitted_exactly():
     assert result.objective == pytest.approx(np.linalg.norm(views[0]) ** 2, rel=1e-3)
 
 
-def test_small_weights_keep_their_digits_and_iterations_their_limit():
+def test_small_weights_are_certified_and_max_iter_is_kept():
     views = two_subspaces(noise=0.0)[0]
     result = viewspan.solve(views, 1e-6, coupling="rank_one")
     assert 0.0 < result.dual_bound <= result.objective
-    with pytest.warns(viewspan.solvers.solve.ConvergenceWarning):
+    with pytest.warns(ConvergenceWarning):
         assert viewspan.solve(views, 0.1, coupling="rank_one", max_iter=1).n_iter == 1
 
 
-def test_weights_of_views_reach_its_graphs():
+def test_view_weights_change_the_graphs():
     result = viewspan.solve(two_subspaces()[0], 0.5, coupling="rank_one")
     z = np.abs(result.coefficient(0))
     both, first = (
@@ -185,3 +185,13 @@ def test_weights_of_views_reach_its_graphs():
     np.testing.assert_allclose(both, np.linalg.norm(result.scales) * (z + z.T))
     np.testing.assert_allclose(first, abs(result.scales[0]) * (z + z.T))
     assert viewspan.pattern_graph(result, view_weights=[0.0, 1.0]).nnz > 0
+
+
+def test_a_quadratic_fit_of_ones_own_is_solved_with_the_left_side_reduced():
+    """It promises no invariance, so its shared matrix has one column per sample."""
+    views = random_views(0, (3, 4), 12)
+    own = viewspan.solve(views, LAM, coupling="rank_one", tol=1e-6, datafit=PlainQuadratic())
+    builtin = viewspan.solve(views, LAM, coupling="rank_one", tol=1e-6)
+    assert own.cores.shape == (1, 7, 12)
+    assert own.objective == pytest.approx(builtin.objective, rel=1e-6)
+    np.testing.assert_allclose(own.coefficients, builtin.coefficients, atol=1e-3)

@@ -1,4 +1,4 @@
-"""What a solver gives back."""
+"""Results of the solvers."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def result(left=None, right=None, scales=None, objective=4.0, dual_bound=3.0):
     )
 
 
-def test_results_and_solutions_know_their_gap():
+def test_results_and_solutions_have_a_gap():
     zero = np.zeros((1, 2, 2))
     assert result().gap == Solution(zero, [], zero, 4.0, 3.0, "optimal", 1, []).gap == 0.25
 
@@ -56,7 +56,7 @@ def test_coefficients_are_cores_between_their_bases():
             np.testing.assert_allclose(given.coefficients[view], expected)
 
 
-def test_views_that_share_one_matrix_have_multiples_of_it():
+def test_views_that_share_one_matrix_have_multiples_of_it_as_coefficients():
     shared = result(scales=np.array([1.0, -0.5, 0.25]))
     assert shared.n_views == 3
     np.testing.assert_allclose(
@@ -65,7 +65,7 @@ def test_views_that_share_one_matrix_have_multiples_of_it():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_another_precision_keeps_what_was_proven(dtype):
+def test_another_precision_keeps_objective_and_bound(dtype):
     basis, other = np.random.default_rng(0).normal(size=(2, 5, 2))
     same = result(basis, basis, scales=np.ones(2)).astype(np.dtype(dtype))
     assert same.left is same.right

@@ -1,4 +1,4 @@
-"""What the iteration keeps, piece by piece."""
+"""State of ADMM, its starting point, its linear system and its schedule of checks."""
 
 import numpy as np
 import pytest
@@ -7,14 +7,14 @@ from tests.problems import full_problem, random_views
 from viewspan.solvers import state as module
 from viewspan.solvers.linear import RidgeSystem
 from viewspan.solvers.schedule import Schedule
-from viewspan.solvers.state import Residuals, Split, State, norm, ridge_start
+from viewspan.solvers.state import Residuals, Split, State, joint_norm, ridge_start
 
 
 def coupled(tau=0.5, lam=(0.1, 0.3), **axes):
     return full_problem(random_views(0, (6, 7), 8), list(lam), tau, **axes)
 
 
-def test_residuals_are_relative_to_the_copies_and_their_multipliers():
+def test_relative_residuals_are_in_units_of_copies_and_multipliers():
     assert Residuals(1.0, 6.0, 4.0, 12.0).relative == 0.5
     assert Residuals(3.0, 6.0, 4.0, 12.0).relative == 0.75
     assert (
@@ -39,8 +39,8 @@ def test_residuals_are_relative_to_the_copies_and_their_multipliers():
         ((0.8, 0.1, 0.4, 0.5), 10**0.5),
     ],
 )
-def test_the_imbalance_is_the_root_of_the_ratio_within_bounds(residuals, factor):
-    assert Residuals(*residuals).imbalance == pytest.approx(factor)
+def test_rho_changes_by_the_root_of_the_ratio_of_residuals_within_bounds(residuals, factor):
+    assert Residuals(*residuals).rho_factor == pytest.approx(factor)
 
 
 def random_split(seed=0, shape=(2, 3, 3)):
@@ -51,7 +51,7 @@ def random_split(seed=0, shape=(2, 3, 3)):
 def test_a_split_is_a_copy_and_its_multiplier():
     split = random_split()
     copy, point = split.copy.copy(), split.point.copy()
-    np.testing.assert_allclose(split.scaled, point - copy)
+    np.testing.assert_allclose(split.scaled_multiplier, point - copy)
     np.testing.assert_allclose(split.target(), copy - (point - copy))
     np.testing.assert_allclose(split.target(1), (copy - (point - copy))[1])
     image = np.random.default_rng(1).normal(size=(3, 3))
@@ -59,7 +59,7 @@ def test_a_split_is_a_copy_and_its_multiplier():
     np.testing.assert_allclose(split.point[1], point[1] + module.RELAXATION * (image - copy[1]))
     np.testing.assert_allclose(split.point[0], point[0])
     split.rescale(4.0)
-    np.testing.assert_allclose(split.scaled[0], (point - copy)[0] / 4.0)
+    np.testing.assert_allclose(split.scaled_multiplier[0], (point - copy)[0] / 4.0)
     np.testing.assert_array_equal(split.copy, copy)
     new = np.ones_like(copy)
     split.accept(new)
@@ -80,13 +80,14 @@ def test_the_first_rho_is_three_times_the_mean_weight_within_bounds():
     assert State.zero(coupled()).rho == pytest.approx(0.6)
     assert State.zero(coupled(lam=(0.0, 0.0))).rho == 0.5
     assert (
-        State.zero(coupled(tau=0.0, lam=(0.0, 0.0), coupling="none")).rho == module.WEIGHTLESS_RHO
+        State.zero(coupled(tau=0.0, lam=(0.0, 0.0), coupling="none")).rho
+        == module.RHO_WITHOUT_WEIGHTS
     )
     assert State.zero(coupled(lam=(1e-12, 1e-12))).rho == module.SMALLEST_RHO
     assert State.zero(coupled(lam=(1e5, 1e5))).rho == module.LARGEST_RHO
 
 
-def test_everything_starts_at_zero_and_only_what_is_needed_is_split():
+def test_the_zero_state_has_only_the_splits_that_the_problem_needs():
     quadratic = State.zero(coupled())
     assert quadratic.residual == []
     assert quadratic.dual is None
@@ -102,8 +103,8 @@ def test_everything_starts_at_zero_and_only_what_is_needed_is_split():
     assert [split.copy.shape for split in robust.residual] == [(6, 8), (7, 8)]
 
 
-def test_the_rho_of_residuals_is_one_over_a_samples_length():
-    """Unit samples have length 1; without any data there is nothing to go by."""
+def test_the_rho_of_residuals_is_one_over_the_typical_length_of_a_sample():
+    """A norm of zero counts as 1."""
     assert State.zero(coupled(datafit="l12")).rho_fit == pytest.approx(1.0)
     longer = full_problem(
         [4.0 * view for view in random_views(0, (6, 7), 8)], [0.1, 0.1], 0.5, datafit="l12"
@@ -117,17 +118,17 @@ def test_multipliers_are_scaled_by_their_own_rho():
     state = State(
         random_split(0), random_split(1), [random_split(2), random_split(3)], rho=2.0, rho_fit=3.0
     )
-    np.testing.assert_allclose(state.multiplier, 2.0 * state.coupling.scaled)
+    np.testing.assert_allclose(state.multiplier, 2.0 * state.coupling.scaled_multiplier)
     for dual, split in zip(state.dual, state.residual, strict=True):
-        np.testing.assert_allclose(dual, 3.0 * split.scaled)
+        np.testing.assert_allclose(dual, 3.0 * split.scaled_multiplier)
 
 
-def test_balancing_moves_rho_and_keeps_the_true_multipliers():
+def test_balancing_changes_rho_and_keeps_the_true_multipliers():
     state = State(random_split(0), random_split(1), [random_split(2)], rho=2.0, rho_fit=3.0)
-    before = [2.0 * split.scaled for split in state.copies], state.dual
+    before = [2.0 * split.scaled_multiplier for split in state.copies], state.dual
     state.balance(Residuals(4.0, 1.0, 1.0, 1.0), Residuals(1.0, 4.0, 1.0, 1.0))
     assert (state.rho, state.rho_fit) == (4.0, 1.5)
-    np.testing.assert_allclose([4.0 * split.scaled for split in state.copies], before[0])
+    np.testing.assert_allclose([4.0 * split.scaled_multiplier for split in state.copies], before[0])
     np.testing.assert_allclose(state.dual, before[1])
     state.balance(None, None)
     assert (state.rho, state.rho_fit) == (4.0, 1.5)
@@ -146,12 +147,14 @@ def test_an_embedded_state_keeps_its_rho_and_both_copies():
 
 
 def test_the_ridge_start_is_a_fixed_point_and_each_view_is_optimal_for_its_ridge(monkeypatch):
-    """(w/2)‖F − FZ‖² + λ‖Z‖_* + (μ/2)‖Z‖²: the slope of the smooth part has norm λ, and is −λ along Z."""
+    """For (w/2)‖F − FZ‖² + λ‖Z‖_* + (μ/2)‖Z‖² the smooth part has a gradient of norm λ."""
     problem = coupled(tau=2.0)
-    assert ridge_start(problem)[1] == pytest.approx(2.0 / norm(ridge_start(problem)[0]), rel=1e-3)
-    monkeypatch.setattr(module, "RIDGE_STEPS", 50)
+    assert ridge_start(problem)[1] == pytest.approx(
+        2.0 / joint_norm(ridge_start(problem)[0]), rel=1e-3
+    )
+    monkeypatch.setattr(module, "N_RIDGE_STEPS", 50)
     stack, ridge = ridge_start(problem)
-    assert ridge == pytest.approx(2.0 / norm(stack), rel=1e-12)
+    assert ridge == pytest.approx(2.0 / joint_norm(stack), rel=1e-12)
     for factor, block, lam in zip(problem.factors, stack, problem.lam, strict=True):
         slope = 2.0 * factor.T @ (factor - factor @ block) - ridge * block
         assert np.linalg.norm(slope, 2) == pytest.approx(lam, rel=1e-9)
@@ -159,12 +162,14 @@ def test_the_ridge_start_is_a_fixed_point_and_each_view_is_optimal_for_its_ridge
     assert ridge_start(coupled(lam=(1e3, 1e3))) is None
 
 
-def test_the_start_has_the_multipliers_that_belong_to_it():
+def test_the_starting_point_has_matching_multipliers():
     problem = coupled(tau=2.0)
     state, (stack, ridge) = State.start(problem), ridge_start(problem)
     np.testing.assert_allclose(state.multiplier, ridge * stack)
     slopes = [f.T @ y for f, y in zip(problem.factors, problem.smooth_dual(stack), strict=True)]
-    np.testing.assert_allclose(state.rho * state.penalty.scaled, slopes - ridge * stack, atol=1e-12)
+    np.testing.assert_allclose(
+        state.rho * state.penalty.scaled_multiplier, slopes - ridge * stack, atol=1e-12
+    )
     np.testing.assert_array_equal(state.penalty.copy, stack)
     np.testing.assert_array_equal(state.coupling.copy, stack)
     assert not np.shares_memory(state.penalty.copy, state.coupling.copy)
@@ -181,17 +186,17 @@ def test_the_start_has_the_multipliers_that_belong_to_it():
     ],
     ids=str,
 )
-def test_where_there_is_no_closed_form_the_start_is_zero(axes):
+def test_the_starting_point_is_zero_if_there_is_no_closed_form(axes):
     assert not State.start(coupled(**axes)).penalty.copy.any()
 
 
-def test_the_norm_is_that_of_all_arrays_together():
-    assert norm([np.array([3.0]), np.array([[0.0, 4.0]])]) == 5.0
-    assert norm([]) == 0.0
+def test_joint_norm_is_the_norm_of_all_arrays_together():
+    assert joint_norm([np.array([3.0]), np.array([[0.0, 4.0]])]) == 5.0
+    assert joint_norm([]) == 0.0
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(3, 9), (4, 8), (5, 8), (8, 8), (12, 8)])
-def test_the_linear_system_is_solved_by_every_road(rows, columns):
+def test_the_linear_system_is_solved_for_every_shape_and_weight(rows, columns):
     rng = np.random.default_rng(0)
     factor, rhs = rng.normal(size=(rows, columns)), rng.normal(size=(columns, 2))
     _, singular, right = np.linalg.svd(factor, full_matrices=False)
@@ -202,21 +207,8 @@ def test_the_linear_system_is_solved_by_every_road(rows, columns):
         np.testing.assert_allclose(system.solve(rhs, weight, ridge), expected, rtol=1e-6, atol=1e-9)
 
 
-def test_the_inverse_is_formed_once_for_the_same_weights():
-    _, singular, right = np.linalg.svd(
-        np.random.default_rng(0).normal(size=(5, 8)), full_matrices=False
-    )
-    system = RidgeSystem(singular, right)
-    system.solve(np.ones((8, 1)), 2.0, 0.3)
-    first = system._inverse
-    system.solve(np.zeros((8, 1)), 2.0, 0.3)
-    assert system._inverse is first
-    system.solve(np.ones((8, 1)), 2.0, 0.4)
-    assert system._inverse is not first
-
-
-def test_what_lies_across_has_nothing_along():
-    """Divided by a small ridge, even rounding would count."""
+def test_the_orthogonal_part_of_the_right_side_is_accurate():
+    """A small ridge would magnify rounding errors along the row space."""
     rng = np.random.default_rng(0)
     right = np.linalg.qr(rng.normal(size=(10, 3)))[0].T
     rhs = 1e3 * right.T @ rng.normal(size=(3, 1))
@@ -236,11 +228,11 @@ def planned(tol, *seen):
     ("tol", "seen", "due"),
     [
         (1e-4, [], 20),
-        (1e-4, [(40, 1e-2)], 40 + 10),  # log(100) / 0.5, up
-        (1e-4, [(40, 1e-1), (50, 1e-2)], 50 + 20),  # one decade in ten iterations, two to go
-        (1e-4, [(10, 1.0), (20, 0.9)], 20 + 10),  # slow: but no longer than half of what was seen
+        (1e-4, [(40, 1e-2)], 40 + 10),  # log(100) / 0.5, rounded up
+        (1e-4, [(40, 1e-1), (50, 1e-2)], 50 + 20),  # two more decades at one per ten iterations
+        (1e-4, [(10, 1.0), (20, 0.9)], 20 + 10),  # slow: at most half of the iterations so far
         (1e-4, [(400, 1.0), (500, 0.9)], 500 + 50),
-        (1e-4, [(400, 0.5), (500, 0.6)], 500 + 50),  # it rose
+        (1e-4, [(400, 0.5), (500, 0.6)], 500 + 50),  # the gap increased
         (1e-4, [(400, 0.5), (500, 0.5)], 500 + 50),
         (1e-4, [(400, 0.5), (500, 0.0)], 500 + 50),
         (1e-4, [(40, 1e-4)], 40 + 20),
@@ -248,11 +240,11 @@ def planned(tol, *seen):
         (1e-4, [(2, 1e-2)], 2 + 2),
     ],
 )
-def test_the_next_look_is_where_the_gap_should_cross(tol, seen, due):
+def test_the_next_check_is_where_the_gap_should_reach_the_tolerance(tol, seen, due):
     assert planned(tol, *seen) == due
 
 
-def test_residuals_promise_something_only_before_the_first_look():
+def test_residuals_count_only_before_the_first_check():
     schedule = Schedule(1e-4)
     assert schedule.is_promising(5e-4)
     assert not schedule.is_promising(5.01e-4)

@@ -1,4 +1,4 @@
-"""The command is killed, interrupted, or runs out of disk; the same command then gives the same tables."""
+"""A killed, interrupted or failed ``viewspan reproduce`` is resumed and gives the same tables."""
 
 import contextlib
 import os
@@ -12,12 +12,12 @@ import time
 import pandas as pd
 import pytest
 
-TRIALS = 4
+N_TRIALS = 4
 TABLES = ("results.csv", "summary.csv", "summary.md")
 
 
 class Command:
-    """``viewspan reproduce`` in a session of its own; what it says goes to a file, which outlives it."""
+    """``viewspan reproduce`` in its own session, with its messages in a log file."""
 
     def __init__(self, out, *, jobs=2, **options):
         arguments = [
@@ -26,44 +26,44 @@ class Command:
             "--out",
             str(out),
             "--trials",
-            str(TRIALS),
+            str(N_TRIALS),
             "--jobs",
             str(jobs),
         ]
         self.log = out.with_suffix(".log")
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", "from viewspan.cli import main; main()", *arguments],
+                [sys.executable, "-m", "viewspan", *arguments],
                 stdout=subprocess.DEVNULL,
                 stderr=log,
                 start_new_session=True,
                 **options,
             )
 
-    def end(self):
-        """Its exit code and its words."""
+    def wait(self):
+        """Return the exit code and the messages."""
         return self.process.wait(timeout=300), " ".join(self.log.read_text().split())
 
 
 @pytest.fixture(scope="module")
 def undisturbed():
-    """The tables of a run that nothing disturbed, made once."""
+    """Cache of the tables of an undisturbed run."""
     return {}
 
 
-def finished(folder):
+def finished_trials(folder):
     return sorted(folder.rglob("0*.json"))
 
 
-def wait_for(folder, count):
+def wait_for_trials(folder, count):
     deadline = time.monotonic() + 120
-    while len(finished(folder)) < count:
-        assert time.monotonic() < deadline, "no trial was finished in time"
+    while len(finished_trials(folder)) < count:
+        assert time.monotonic() < deadline, "the trials were not finished in time"
         time.sleep(0.02)
 
 
 def tables(folder):
-    """The files' bytes, timings aside."""
+    """Return the bytes of the tables without the column of timings."""
     contents = {}
     for name in TABLES:
         if name.endswith(".md"):
@@ -79,32 +79,32 @@ def tables(folder):
 @pytest.fixture
 def expected(undisturbed, minerals, tmp_path):
     if not undisturbed:
-        assert Command(tmp_path / "undisturbed").end()[0] == 0
+        assert Command(tmp_path / "undisturbed").wait()[0] == 0
         undisturbed.update(tables(tmp_path / "undisturbed"))
     return undisturbed
 
 
 def resume(out):
-    code, words = Command(out).end()
-    assert code == 0, words
+    code, messages = Command(out).wait()
+    assert code == 0, messages
     assert not list(out.rglob("*.tmp"))
-    return words
+    return messages
 
 
-@pytest.mark.parametrize("whom", ["command", "everything"])
-def test_killed_halfway(expected, tmp_path, whom):
+@pytest.mark.parametrize("target", ["command", "process group"])
+def test_killed_halfway(expected, tmp_path, target):
     out = tmp_path / "out"
     command = Command(out)
-    wait_for(out, TRIALS // 2)
-    if whom == "command":
+    wait_for_trials(out, N_TRIALS // 2)
+    if target == "command":
         command.process.kill()
     else:
         os.killpg(command.process.pid, signal.SIGKILL)
-    command.end()
-    kept = {path: path.stat().st_mtime_ns for path in finished(out)}
-    assert len(kept) < TRIALS
+    command.wait()
+    kept = {path: path.stat().st_mtime_ns for path in finished_trials(out)}
+    assert len(kept) < N_TRIALS
     assert not (out / "results.csv").exists()
-    assert f"{len(kept)} of {TRIALS} trials are there already" in resume(out)
+    assert f"{len(kept)} of {N_TRIALS} trials are already finished" in resume(out)
     assert all(path.stat().st_mtime_ns == written for path, written in kept.items())
     assert tables(out) == expected
 
@@ -112,41 +112,42 @@ def test_killed_halfway(expected, tmp_path, whom):
 def test_interrupted(expected, tmp_path):
     out = tmp_path / "out"
     command = Command(out)
-    wait_for(out, 1)
+    wait_for_trials(out, 1)
     os.killpg(command.process.pid, signal.SIGINT)
-    code, words = command.end()
+    code, messages = command.wait()
     assert code == 130
-    said = f"Interrupted. What is finished is kept in {out}; the same command goes on from there."
-    assert re.fullmatch(
-        rf"(\d of {TRIALS} trials finished\. )*{re.escape(said)}", words
-    )  # some may have been told
+    message = (
+        f"Interrupted. Finished trials are kept in {out}; run the same command again to continue."
+    )
+    progress = rf"(\d of {N_TRIALS} trials finished\. )*"
+    assert re.fullmatch(progress + re.escape(message), messages)
     assert not list(out.rglob("*.tmp"))
-    wait_until_alone(command.process.pid)
-    assert f"{len(finished(out))} of {TRIALS} trials are there already" in resume(out)
+    wait_for_end_of_session(command.process.pid)
+    assert f"{len(finished_trials(out))} of {N_TRIALS} trials are already finished" in resume(out)
     assert tables(out) == expected
 
 
-def wait_until_alone(session):
-    """Workers have gone, too."""
+def wait_for_end_of_session(session):
+    """Wait until the worker processes have ended, too."""
     deadline = time.monotonic() + 120
     with contextlib.suppress(ProcessLookupError):
         while True:
             os.killpg(session, 0)
-            assert time.monotonic() < deadline, "workers are left"
+            assert time.monotonic() < deadline, "worker processes are still running"
             time.sleep(0.02)
 
 
-def test_no_room_for_a_trial(expected, tmp_path):
-    """A limit on the size of files stands in for a full disk: the operating system refuses the write in the middle."""
+def test_full_disk(expected, tmp_path):
+    """A limit on the file size, which fails in the middle of a write, stands for a full disk."""
     out, limit = tmp_path / "out", 20_000
     command = Command(
         out, jobs=1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     )
-    code, words = command.end()
+    code, messages = command.wait()
     assert code == 1
-    assert "File too large" in words and "00000.json" in words
-    assert "Traceback" not in words
-    assert not finished(out)
+    assert "File too large" in messages and "00000.json" in messages
+    assert "Traceback" not in messages
+    assert not finished_trials(out)
     assert not list(out.rglob("*.tmp"))
     resume(out)
     assert tables(out) == expected

@@ -1,6 +1,7 @@
-"""Runs: each trial once, kept at once, never mixed."""
+"""Runs: each trial is run once, stored when it is finished, and never mixed with others."""
 
 import errno
+import json
 import os
 import shutil
 import subprocess
@@ -11,23 +12,24 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
 
-from tests.studies.toys import Failing, make_blobs, toy_study
+from tests.studies.toys import Fragile, make_blobs, toy_study
 from viewspan import LRR
 from viewspan._utils import files as _files
+from viewspan.datasets import make_subspaces
 from viewspan.studies import Method, Study, run
-from viewspan.studies.trial import TrialError
+from viewspan.studies.trial import TrialError, trial_seed
 
 ROOT = Path(__file__).parents[2]
 
 
-class Witness:
-    """Notes what starts and finishes."""
+class RecordingObserver:
+    """Observer that records the trials that start and finish."""
 
     def __init__(self):
-        self.began, self.log = None, []
+        self.counts, self.log = None, []
 
     def begin(self, total, done):
-        self.began = (total, done)
+        self.counts = (total, done)
 
     def started(self, study, trial):
         self.log.append(("started", study, trial))
@@ -39,7 +41,7 @@ class Witness:
         return sorted(entry[1:] for entry in self.log if entry[0] == "finished")
 
 
-def without_times(table):
+def without_timings(table):
     return table.drop(columns="seconds")
 
 
@@ -50,42 +52,60 @@ def test_the_table_has_a_row_per_trial_noise_and_method(tmp_path):
     assert table["seed"].nunique() == 3
 
 
-def test_processes_do_not_change_the_table(tmp_path):
-    alone = run(toy_study(), tmp_path / "one", trials=4, jobs=1)
-    together = run(toy_study(), tmp_path / "two", trials=4, jobs=2)
-    assert without_times(alone).equals(without_times(together))
+def test_parallel_trials_give_the_same_table(tmp_path):
+    serial = run(toy_study(), tmp_path / "one", trials=4, jobs=1)
+    parallel = run(toy_study(), tmp_path / "two", trials=4, jobs=2)
+    assert without_timings(serial).equals(without_timings(parallel))
 
 
 def test_finished_trials_are_not_run_again(tmp_path):
     full = run(toy_study(), tmp_path, trials=4, jobs=1)
     next(tmp_path.rglob("00002.json")).unlink()
-    witness = Witness()
-    again = run(toy_study(), tmp_path, trials=4, jobs=1, observer=witness)
-    assert witness.began == (4, 3)
-    assert witness.finished_trials() == [("toy", 2)]
-    assert without_times(full).equals(without_times(again))
+    observer = RecordingObserver()
+    again = run(toy_study(), tmp_path, trials=4, jobs=1, observer=observer)
+    assert observer.counts == (4, 3)
+    assert observer.finished_trials() == [("toy", 2)]
+    assert without_timings(full).equals(without_timings(again))
 
 
-def test_more_trials_later_are_added(tmp_path):
+def test_a_larger_number_of_trials_runs_only_the_new_ones(tmp_path):
     run(toy_study(), tmp_path, trials=2, jobs=1)
-    witness = Witness()
-    assert run(toy_study(), tmp_path, trials=3, jobs=1, observer=witness)["trial"].nunique() == 3
-    assert witness.finished_trials() == [("toy", 2)]
+    observer = RecordingObserver()
+    assert run(toy_study(), tmp_path, trials=3, jobs=1, observer=observer)["trial"].nunique() == 3
+    assert observer.finished_trials() == [("toy", 2)]
     assert run(toy_study(), tmp_path, trials=2, jobs=1)["trial"].nunique() == 2
 
 
-def test_a_changed_setting_never_mixes_with_old_rows(tmp_path):
+def test_trials_of_other_settings_are_kept_apart(tmp_path):
     first = run(toy_study(), tmp_path, trials=2, jobs=1)
-    witness = Witness()
-    changed = run(toy_study(noise=(0.0, 5.0)), tmp_path, trials=2, jobs=1, observer=witness)
-    assert witness.began == (2, 0)
+    observer = RecordingObserver()
+    changed = run(toy_study(noise=(0.0, 5.0)), tmp_path, trials=2, jobs=1, observer=observer)
+    assert observer.counts == (2, 0)
     assert set(changed["noise"]) == {0.0, 5.0}
-    back = run(toy_study(), tmp_path, trials=2, jobs=1, observer=witness)
-    assert witness.began == (2, 2)  # nothing was lost either
+    back = run(toy_study(), tmp_path, trials=2, jobs=1, observer=observer)
+    assert observer.counts == (2, 2)  # the first trials are still there
     assert first.equals(back)
 
 
-def test_a_second_study_joins_the_first(tmp_path):
+def test_trials_are_found_after_an_edit_of_viewspans_own_code(tmp_path):
+    """A new docstring of a viewspan generator gives another key, but the version is the same."""
+    study = Study("toy", make_subspaces, (0.2,), [Method("LRR", LRR(5))])
+    first = run(study, tmp_path, trials=2, jobs=1)
+    (description,) = tmp_path.rglob("settings.json")
+    settings = json.loads(description.read_text(encoding="utf-8"))
+    settings["generate"]["code"] = "0123456789ab"
+    description.write_text(json.dumps(settings), encoding="utf-8")
+    description.parent.rename(description.parent.with_name("toy-abc123"))
+    observer = RecordingObserver()
+    again = run(study, tmp_path, trials=2, jobs=1, observer=observer)
+    assert observer.counts == (2, 2)
+    assert first.equals(again)
+    other_seed = run(study, tmp_path, trials=2, seed=1, jobs=1, observer=observer)
+    assert observer.counts == (2, 0)
+    assert not first.equals(other_seed)
+
+
+def test_the_table_has_all_studies_of_the_folder(tmp_path):
     run(toy_study("first"), tmp_path, trials=2, jobs=1)
     table = run(toy_study("second"), tmp_path, trials=1, jobs=1)
     assert table.groupby("study")["trial"].nunique().to_dict() == {"first": 2, "second": 1}
@@ -93,9 +113,9 @@ def test_a_second_study_joins_the_first(tmp_path):
     assert both.groupby("study")["trial"].nunique().to_dict() == {"first": 2, "second": 2}
 
 
-def test_a_failed_trial_is_not_kept_and_others_are(tmp_path):
+def test_only_the_failed_trial_is_lost(tmp_path):
     study = toy_study(
-        noise=[0.0], methods=[Method("fragile", Failing())], generate=loud_at_the_third
+        noise=[0.0], methods=[Method("fragile", Fragile())], generate=noisy_in_trial_two
     )
     with pytest.raises(TrialError, match="trial 2"):
         run(study, tmp_path, trials=4, jobs=1)
@@ -103,14 +123,12 @@ def test_a_failed_trial_is_not_kept_and_others_are(tmp_path):
     assert kept == ["00000.json", "00001.json"]
 
 
-def loud_at_the_third(*, noise, random_state):
-    from viewspan.studies.trial import seed_of
-
+def noisy_in_trial_two(*, noise, random_state):
     views, labels = make_blobs(noise=noise, random_state=random_state)
-    return [view * (100 if random_state == seed_of(0, 2) else 0.1) for view in views], labels
+    return [view * (100 if random_state == trial_seed(0, 2) else 0.1) for view in views], labels
 
 
-def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
+def test_a_full_disk_loses_no_finished_trial(tmp_path, monkeypatch):
     run(toy_study(), tmp_path, trials=1, jobs=1)
 
     def full(descriptor):
@@ -122,53 +140,60 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
             run(toy_study(), tmp_path, trials=3, jobs=1)
     assert not list(tmp_path.rglob("*.tmp"))
     resumed = run(toy_study(), tmp_path, trials=3, jobs=1)
-    assert without_times(resumed).equals(
-        without_times(run(toy_study(), tmp_path / "other", trials=3, jobs=1))
+    assert without_timings(resumed).equals(
+        without_timings(run(toy_study(), tmp_path / "other", trials=3, jobs=1))
     )
 
 
-def test_a_truncated_file_is_run_again(tmp_path):
+def test_a_trial_with_a_truncated_file_is_run_again(tmp_path):
     full = run(toy_study(), tmp_path, trials=2, jobs=1)
     (path,) = tmp_path.rglob("00001.json")
     path.write_bytes(path.read_bytes()[:100])
     again = run(toy_study(), tmp_path, trials=2, jobs=1)
-    assert without_times(full).equals(without_times(again))
+    assert without_timings(full).equals(without_timings(again))
 
 
-def test_leftovers_of_killed_runs_are_removed(tmp_path):
+def test_temporary_files_of_killed_runs_are_removed(tmp_path):
+    """Those of running processes, of other machines and of other programs are kept."""
     run(toy_study(), tmp_path, trials=1, jobs=1)
-    folder = next(tmp_path.rglob("00000.json")).parent
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    left = folder / f"00001.json.{_files._host()}.{gone.pid}.0123abcd.tmp"
-    others = [
-        folder / f"00001.json.{_files._host()}.{os.getpid()}.0123abcd.tmp",  # a run that goes on
-        folder / f"00001.json.elsewhere.{gone.pid}.0123abcd.tmp",  # on another machine
+    code = (
+        "import os, sys; sys.path.insert(0, '.')\n"
+        "from tests.studies.toys import toy_study\nfrom viewspan.studies import run\n"
+        "os.fsync = lambda file: os.kill(os.getpid(), 9)\n"
+        "run(toy_study(), sys.argv[1], trials=2, jobs=1)"
+    )
+    killed = subprocess.Popen([sys.executable, "-c", code, tmp_path], cwd=ROOT)
+    assert killed.wait(timeout=120) == -9
+    (left,) = tmp_path.rglob("*.tmp")
+    host = left.name.split(".")[-4]
+    kept = [
+        left.with_name(left.name.replace(f".{killed.pid}.", f".{os.getpid()}.")),
+        left.with_name(left.name.replace(f".{host}.", ".elsewhere.")),
         tmp_path / "mine.tmp",
     ]
-    for path in (left, *others):
+    for path in kept:
         path.write_bytes(b"[{")
     run(toy_study(), tmp_path, trials=2, jobs=1)
     assert not left.exists()
-    assert all(path.exists() for path in others)
+    assert all(path.exists() for path in kept)
 
 
-def test_vanished_trials_are_named(tmp_path):
+def test_missing_trials_of_another_study_raise_an_error(tmp_path):
     run(toy_study("first"), tmp_path, trials=1, jobs=1)
     shutil.rmtree(next(tmp_path.rglob("00000.json")).parent)
-    with pytest.raises(FileNotFoundError, match="study 'first' has vanished"):
+    with pytest.raises(FileNotFoundError, match="Trial 0 of study 'first' is missing"):
         run(toy_study("second"), tmp_path, trials=1, jobs=1)
 
 
-def test_what_is_announced_is_what_runs(tmp_path):
-    witness = Witness()
-    run(toy_study(), tmp_path, trials=3, jobs=1, observer=witness)
-    assert witness.log == [
-        (what, "toy", trial) for trial in range(3) for what in ("started", "finished")
+def test_a_trial_is_announced_when_it_starts(tmp_path):
+    observer = RecordingObserver()
+    run(toy_study(), tmp_path, trials=3, jobs=1, observer=observer)
+    assert observer.log == [
+        (event, "toy", trial) for trial in range(3) for event in ("started", "finished")
     ]
 
 
-def test_two_runs_into_one_folder_do_not_disturb_each_other(tmp_path):
+def test_parallel_runs_into_one_folder_all_finish(tmp_path):
     code = (
         "import sys; sys.path.insert(0, '.')\n"
         "from tests.studies.toys import toy_study\nfrom viewspan.studies import run, write_tables\n"
@@ -185,43 +210,43 @@ def test_two_runs_into_one_folder_do_not_disturb_each_other(tmp_path):
 
 
 @pytest.mark.parametrize("damage", [b"", b"[]", b"{}", b"\0" * 50])
-def test_damaged_files_are_made_again(tmp_path, damage):
+def test_damaged_files_are_replaced(tmp_path, damage):
     full = run(toy_study(), tmp_path, trials=2, jobs=1)
     for name in ("00000.json", "settings.json", "toy.json"):
         next(tmp_path.rglob(name)).write_bytes(damage)
     again = run(toy_study(), tmp_path, trials=2, jobs=1)
-    assert without_times(full).equals(without_times(again))
+    assert without_timings(full).equals(without_timings(again))
 
 
-def test_a_study_is_checked_when_it_is_made():
+def test_invalid_studies_and_arguments_raise_errors():
     with pytest.raises(ValueError, match="letters, digits"):
         toy_study("../elsewhere")
     with pytest.raises(ValueError, match="at least one noise level"):
         toy_study(noise=())
     for noise in ([0.5, 0.5], [np.nan], [-1.0]):
         with pytest.raises(
-            ValueError, match="noise levels of study 'toy' must be different finite numbers"
+            ValueError, match="noise levels of study 'toy' must be distinct finite numbers"
         ):
             toy_study(noise=noise)
     with pytest.raises(
-        ValueError, match="views of method 'm' must be 'all', 'concat', or the name or number"
+        ValueError, match="views of method 'm' must be 'all', 'concat', or the name or position"
     ):
-        Method("m", Failing(), -1)
+        Method("m", Fragile(), -1)
     with pytest.raises(TypeError, match="noise of study 'toy' must be a list"):
         toy_study(noise=0.5)
     with pytest.raises(TypeError, match=r"must be Method\(name, estimator\)"):
-        toy_study(methods=[Failing()])
+        toy_study(methods=[Fragile()])
     with pytest.raises(ValueError, match="name of a setting"):
-        Method("m", Failing(), setting="a/b")
+        Method("m", Fragile(), setting="a/b")
     with pytest.raises(ValueError, match="must not be 'tuned'"):
-        Method("m", Failing(), setting="tuned")
+        Method("m", Fragile(), setting="tuned")
     with pytest.raises(ValueError, match="printable"):
-        Method("two\nlines", Failing())
+        Method("two\nlines", Fragile())
     with pytest.raises(TypeError, match="fit_predict and get_params"):
         Method("m", StandardScaler())
-    twice = [Method("same", Failing()), Method("same", Failing())]
+    duplicates = [Method("same", Fragile()), Method("same", Fragile())]
     with pytest.raises(ValueError, match="'same' twice in the setting 'main'"):
-        Study("toy", make_blobs, (0.0,), twice)
+        Study("toy", make_blobs, (0.0,), duplicates)
     with pytest.raises(ValueError, match="different names"):
         run([toy_study(), toy_study()], "unused", trials=1)
     for name, value in (("trials", 0), ("seed", -1), ("jobs", 0)):
@@ -229,6 +254,6 @@ def test_a_study_is_checked_when_it_is_made():
             run(toy_study(), "unused", **{name: value})
 
 
-def test_numbers_of_numpy_are_numbers(tmp_path):
+def test_numpy_numbers_are_accepted(tmp_path):
     study = toy_study(noise=np.linspace(0, 1, 2), methods=[Method("m", LRR(3), np.int64(0))])
     assert len(run(study, tmp_path, trials=np.int64(1), seed=np.int64(3), jobs=1)) == 2

@@ -1,4 +1,4 @@
-"""Other settings, another key."""
+"""Keys of settings: equal settings have the same key, different settings another one."""
 
 import os
 import re
@@ -16,13 +16,13 @@ from sklearn.preprocessing import StandardScaler
 from tests.studies.toys import make_blobs, toy_study
 from viewspan import CLRSC, LRR
 from viewspan.studies import Method, Study
-from viewspan.studies.settings import describe, describe_study, key
+from viewspan.studies.settings import describe, describe_study, settings_key
 
 ROOT = Path(__file__).parents[2]
 
 
 def key_of(study, seed=0):
-    return key(describe_study(study, seed))
+    return settings_key(describe_study(study, seed))
 
 
 def test_the_same_settings_have_the_same_key():
@@ -60,11 +60,11 @@ def other_blobs(*, noise, random_state):
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_any_change_of_the_study_is_another_key(change):
+def test_any_change_of_the_study_gives_another_key(change):
     assert key_of(toy_study(**change)) != key_of(toy_study())
 
 
-def test_another_seed_or_version_is_another_key(monkeypatch):
+def test_another_seed_or_version_gives_another_key(monkeypatch):
     assert key_of(toy_study(), seed=1) != key_of(toy_study())
     before = key_of(toy_study())
     monkeypatch.setattr("viewspan.studies.settings.versions", lambda: "numpy 99")
@@ -130,24 +130,25 @@ FIRST, SECOND = (lambda noise: 1), (lambda noise: 2)
         (KMeans(3), KMeans(4)),
         (np.float64(1), np.float64(2)),
     ],
-    ids=lambda value: re.sub(r" at 0x[0-9a-f]+", "", str(value)),  # the same in every process
+    # The ids must be the same in every process, so they have no memory addresses.
+    ids=lambda value: re.sub(r" at 0x[0-9a-f]+", "", str(value)),
 )
-def test_what_differs_is_told_apart_and_what_does_not_is_not(one, other):
+def test_different_values_have_different_descriptions(one, other):
     assert describe(one) != describe(other)
     assert describe(one) == describe(one)
 
 
-def test_the_same_text_is_the_same_setting_in_every_process():
-    """Where code is compiled anew its addresses differ, and where Python starts anew the order of sets."""
+def test_the_same_code_has_the_same_key_in_every_process():
+    """Compiling again changes memory addresses; another hash seed changes the order of sets."""
     code = (
         "import sys; sys.path.insert(0, '.')\n"
-        "from tests.studies.test_settings import NESTED, run_source, key, describe\n"
-        "print(key({'f': describe(run_source(NESTED, 'f'))}), key({'f': describe(run_source(NESTED, 'f'))}))"
+        "from tests.studies.test_settings import NESTED, run_source, settings_key, describe\n"
+        "for _ in range(2): print(settings_key({'f': describe(run_source(NESTED, 'f'))}))"
     )
-    answers = set()
+    keys = set()
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
-        found = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
             text=True,
@@ -155,8 +156,8 @@ def test_the_same_text_is_the_same_setting_in_every_process():
             env=environment,
             cwd=ROOT,
         )
-        answers |= set(found.stdout.split())
-    assert len(answers) == 1
+        keys |= set(result.stdout.split())
+    assert len(keys) == 1
 
 
 def test_a_function_that_calls_itself_can_be_described():
@@ -166,7 +167,7 @@ def test_a_function_that_calls_itself_can_be_described():
     assert describe(recursive)["closure"] == ["itself"]
 
 
-def test_large_arrays_count_whole():
+def test_every_entry_of_a_large_array_matters():
     weights = np.full(5000, 0.1)
     changed = weights.copy()
     changed[2500] = 0.2

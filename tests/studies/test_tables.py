@@ -1,4 +1,4 @@
-"""Summaries, the best of a grid, and files."""
+"""Tables: the summary, the best point of a grid, and the files."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def results(tmp_path_factory):
     )
 
 
-def test_the_summary_is_the_paper_s_four_numbers(results):
+def test_the_summary_has_the_statistics_of_the_accuracy(results):
     summary = summarise(results).query("setting == 'main' and noise == 1.0").iloc[0]
     accuracy = results.query("setting == 'main' and noise == 1.0")["sca"].to_numpy()
     names = ["mean", "median", "max", "min", "std", "quarter", "three_quarters"]
@@ -42,7 +42,7 @@ def test_the_summary_is_the_paper_s_four_numbers(results):
 
 
 def test_the_best_point_of_a_grid_is_chosen_per_study(results):
-    """One point for all noise levels, the one with the highest mean; one without an answer is never best."""
+    """The best point has the highest mean over all noise levels; a failed point counts as zero."""
     tuned = summarise(results).query("setting == 'tuned'")
     grid = results.query("setting == 'grid'").assign(sca=lambda table: table["sca"].fillna(0))
     means = grid.groupby("estimator")["sca"].mean()
@@ -52,7 +52,7 @@ def test_the_best_point_of_a_grid_is_chosen_per_study(results):
     assert "grid" not in set(summarise(results)["setting"])
 
 
-def test_the_files_say_the_same(results, tmp_path):
+def test_the_files_hold_the_results(results, tmp_path):
     summary = write_tables(results, tmp_path)
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "results.parquet"), results)
     read = pd.read_csv(tmp_path / "results.csv")
@@ -61,7 +61,7 @@ def test_the_files_say_the_same(results, tmp_path):
     assert len(pd.read_csv(tmp_path / "summary.csv")) == len(summary)
 
 
-def test_the_markdown_is_for_people(results, tmp_path):
+def test_markdown_has_the_rounded_statistics(results, tmp_path):
     write_tables(results, tmp_path)
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert "## toy, main (4 trials)" in text
@@ -71,8 +71,9 @@ def test_the_markdown_is_for_people(results, tmp_path):
     assert row.split("|")[2].strip().startswith("100.0 / 100 / 100 / 100")
 
 
-def rows(*accuracies, point, setting=GRID):
-    place = {
+def result_rows(*accuracies, point, setting=GRID):
+    """Return rows of a results table, one for each accuracy."""
+    context = {
         "study": "s",
         "setting": setting,
         "method": "m",
@@ -81,21 +82,23 @@ def rows(*accuracies, point, setting=GRID):
         "psnr": 1.0,
         "psnr_ln": 2.3,
     }
-    found = {
+    measures = {
         "coefficient_difference": 2.0,
         "coefficient_norm": 4.0,
         "seconds": 1.0,
-        "estimator": "same words",
+        "estimator": "same text",
     }
     return [
-        place | found | {"sca": accuracy, "gap": 0.1 * trial}
+        context | measures | {"sca": accuracy, "gap": 0.1 * trial}
         for trial, accuracy in enumerate(accuracies)
     ]
 
 
-def test_points_of_a_grid_are_told_apart_by_number_and_failures_count_as_zero():
+def test_points_of_a_grid_are_identified_by_number_and_failures_count_as_zero():
     table = pd.DataFrame(
-        rows(60, 60, 60, point=0) + rows(100, 100, np.nan, point=1) + rows(10, 10, 10, point=2)
+        result_rows(60, 60, 60, point=0)
+        + result_rows(100, 100, np.nan, point=1)
+        + result_rows(10, 10, 10, point=2)
     )
     (summary,) = summarise(table).itertuples()
     assert (summary.setting, summary.trials, summary.min) == ("tuned", 3, 0)
@@ -103,11 +106,12 @@ def test_points_of_a_grid_are_told_apart_by_number_and_failures_count_as_zero():
 
 
 def test_differences_and_gaps_are_summarised():
-    (summary,) = summarise(pd.DataFrame(rows(1, 2, 3, point=0, setting="auto"))).itertuples()
+    table = pd.DataFrame(result_rows(1, 2, 3, point=0, setting="auto"))
+    (summary,) = summarise(table).itertuples()
     assert summary.relative_difference == 0.5
     assert summary.coefficient_difference_std == 0
     assert summary.largest_gap == pytest.approx(0.2)
 
 
-def test_a_bar_in_a_name_does_not_break_the_table():
+def test_a_vertical_bar_in_a_name_is_escaped():
     assert markdown_table([["a|b"], ["c"]]).splitlines()[0] == "| a\\|b |"

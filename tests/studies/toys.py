@@ -1,4 +1,4 @@
-"""Small studies that take milliseconds."""
+"""Small studies and clusterers for the tests; a trial takes milliseconds."""
 
 import hashlib
 
@@ -11,37 +11,35 @@ from viewspan.studies import Method, Study
 
 
 def make_blobs(*, noise, random_state, n_clusters=3):
-    """Two views of points around a few centres."""
+    """Return two views of points around a few centres."""
     rng = np.random.default_rng(random_state)
     labels = np.repeat(np.arange(n_clusters), 6)
     clean = [rng.normal(size=(n_clusters, 8))[labels] for _ in range(2)]
     return [view + noise * rng.normal(size=view.shape) for view in clean], labels
 
 
-class Reader(ClusterMixin, BaseEstimator):
-    """Gives labels that follow from the bytes it is shown, and remembers them."""
+class Recorder(ClusterMixin, BaseEstimator):
+    """Clusterer that records a hash of its input and its random state."""
 
-    seen: list = []  # noqa: RUF012 (shared on purpose)
+    records: list = []  # noqa: RUF012 (shared on purpose)
 
     def __init__(self, random_state=None):
         self.random_state = random_state
 
     def fit(self, X, y=None):
         views = [X] if isinstance(X, np.ndarray) else X
-        digest = hashlib.sha256(
-            b"".join(np.ascontiguousarray(view).tobytes() for view in views)
-        ).hexdigest()
-        Reader.seen.append((digest, self.random_state))
+        content = b"".join(np.ascontiguousarray(view).tobytes() for view in views)
+        Recorder.records.append((hashlib.sha256(content).hexdigest(), self.random_state))
         self.labels_ = np.zeros(len(views[0]), dtype=int)
         return self
 
 
-class Failing(ClusterMixin, BaseEstimator):
-    """Fails on much noise."""
+class Fragile(ClusterMixin, BaseEstimator):
+    """Clusterer that raises ValueError if the input is very noisy."""
 
     def fit(self, X, y=None):
         if np.std(X[0]) > 1.5:
-            raise ValueError("too loud")
+            raise ValueError("too noisy")
         self.labels_ = np.zeros(len(X[0]), dtype=int)
         return self
 

@@ -1,4 +1,7 @@
+"""Threads over views and parts, and the limit on BLAS threads."""
+
 from concurrent.futures import ThreadPoolExecutor
+from threading import get_ident
 
 import numpy as np
 import pytest
@@ -6,7 +9,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import viewspan
 from tests.problems import random_views
-from viewspan._utils.threads import SingleThreadedBlas, map_views, threads_for
+from viewspan._utils.threads import SingleThreadedBlas, in_threads, map_views, threads_for
 
 
 def blas_threads():
@@ -16,11 +19,18 @@ def blas_threads():
 
 
 @pytest.mark.parametrize(("n_views", "size"), [(1, 50), (3, 50), (3, 500)])
-def test_blas_is_capped_inside_and_restored_after(n_views, size):
+def test_blas_has_one_thread_inside_and_its_former_limit_after(n_views, size):
     before = blas_threads()
     with threads_for(n_views, size):
         assert blas_threads() == {1}
     assert blas_threads() == before
+
+
+def test_a_large_problem_of_one_view_leaves_the_threads_to_blas():
+    with threadpool_limits(2):
+        before = blas_threads()
+        with threads_for(1, 500):
+            assert blas_threads() == before
 
 
 def test_overlapping_fits_restore_the_limit_once():
@@ -32,8 +42,8 @@ def test_overlapping_fits_restore_the_limit_once():
     assert blas_threads() == before
 
 
-def test_the_last_to_leave_restores_the_limit_in_whatever_thread():
-    """And leaves it to others, though the first to come is still there."""
+def test_the_last_to_leave_restores_the_limit_from_any_thread():
+    """Afterwards others can set the limit, although the first thread still exists."""
     with threadpool_limits(2), ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
         before = blas_threads()
         first, second = SingleThreadedBlas(), SingleThreadedBlas()
@@ -57,6 +67,29 @@ def test_the_limit_is_restored_after_an_error():
 def test_views_are_mapped_in_order():
     with threads_for(4, 500):
         assert map_views(lambda a, b: a - b, [4, 3, 2, 1], [1, 1, 1, 1]) == [3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_parts_are_yielded_in_order(n_threads):
+    with threadpool_limits(n_threads):
+        found = list(in_threads(lambda part: (2 * part, get_ident()), range(20)))
+    assert [value for value, _ in found] == list(range(0, 40, 2))
+    assert (get_ident() in {thread for _, thread in found}) == (n_threads == 1)
+
+
+def test_only_a_few_parts_are_computed_ahead():
+    taken = []
+
+    def parts():
+        for part in range(20):
+            taken.append(part)
+            yield part
+
+    with threadpool_limits(2):
+        results = in_threads(abs, parts())
+        next(results)
+        assert len(taken) == 5  # two for each thread, and one more
+        results.close()
 
 
 def test_one_and_two_threads_give_the_same_coefficients():

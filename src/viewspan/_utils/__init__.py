@@ -1,1 +1,1 @@
-"""Helpers without knowledge of clustering: linear algebra, sparse arrays, threads, files, signals, memory."""
+"""Helpers that know nothing of clustering: linear algebra, sparse arrays, threads, files."""

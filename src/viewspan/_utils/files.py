@@ -1,82 +1,82 @@
-"""Files that are there whole or not at all."""
+"""Atomic writes of files, and locks on folders."""
 
 import contextlib
-import errno
 import os
 import platform
 import re
 import secrets
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from viewspan._utils.signals import undisturbed
+from viewspan._utils.signals import signals_deferred
 
 try:
     import fcntl
-except ModuleNotFoundError:  # Windows: two runs into one folder are not told of each other there
+except ModuleNotFoundError:  # Windows: folders are not locked
     fcntl = None  # type: ignore[assignment]
 
-TEMPORARY = re.compile(r"\.(?P<host>[\w-]*)\.(?P<process>\d+)\.[0-9a-f]{8}\.tmp$")
-LONGEST = 32
-"""Letters of a file's name that its temporary name begins with, so that this is not too long where that is not."""
+TEMPORARY_NAME = re.compile(r"\.(?P<host>[\w-]*)\.(?P<process>\d{1,9})\.[0-9a-f]{8}\.tmp$")
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees a part of it, not even after a crash."""
+    """Write one file atomically, see :func:`write_together`."""
     write_together({path: content})
 
 
 def write_together(contents: Mapping[Path, bytes], without: Collection[Path] = ()) -> None:
-    """Write all of these files and remove the others; or, if that fails or is interrupted, leave everything as it was.
+    """Write all files and remove those in ``without``, or change nothing if one step fails.
 
-    What takes time or room is done beside the files that are there; then all of them are renamed at once.
+    The contents are written to temporary files in the same folders first. Then all files are
+    renamed while signals are deferred. Devices and pipes are written to directly.
     """
-    waiting: dict[Path, Path] = {}
-    aside: dict[Path, Path] = {}
+    temporaries: dict[Path, Path] = {}
     try:
         for path, content in contents.items():
-            with naming(path):
-                if is_stream(path):
+            with path_in_errors(path):
+                if is_device_or_pipe(path):
                     path.write_bytes(content)
                     continue
-                target = path.resolve()  # a link stays one
-                waiting[target] = temporary = beside(target)
-                write_and_sync(temporary, content)
-        with undisturbed():
-            replace_all(waiting, [path for path in without if path.exists()], aside)
+                target = path.resolve()  # a symbolic link stays, and its target is replaced
+                temporaries[target] = temporary_path(target)
+                write_and_sync(temporaries[target], content)
+        with signals_deferred():
+            replace_all(temporaries, [path for path in without if path.exists()])
     finally:
-        for temporary in (*waiting.values(), *aside.values()):
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
+        remove_all(temporaries.values())
 
 
-def replace_all(
-    waiting: Mapping[Path, Path], unwanted: Collection[Path], aside: dict[Path, Path]
-) -> None:
-    """Rename; if one fails, bring back those that were there, which ``aside`` holds meanwhile."""
-    every = (*waiting, *unwanted)
-    new = [path for path in waiting if not path.exists()]
-    for path in every:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        if len(every) > 1 and path not in new:
-            aside[path] = beside(path)
-            with contextlib.suppress(OSError):  # a file system without a second name for a file
-                os.link(path, aside[path])
+def replace_all(temporaries: Mapping[Path, Path], unwanted: Collection[Path]) -> None:
+    """Rename the temporary files and remove the unwanted files; undo everything if a step fails.
+
+    Hard links keep the former files until all steps are done. On a file system without hard links,
+    files that were already replaced stay replaced.
+    """
+    new = [path for path in temporaries if not path.exists()]
+    backups = {path: temporary_path(path) for path in (*temporaries, *unwanted) if path not in new}
     try:
-        for path, temporary in waiting.items():
-            with naming(path):
+        for path, backup in backups.items():
+            with contextlib.suppress(OSError):
+                os.link(path, backup)
+        for path, temporary in temporaries.items():
+            with path_in_errors(path):
                 temporary.replace(path)
         for path in unwanted:
-            with naming(path):
+            with path_in_errors(path):
                 path.unlink(missing_ok=True)
     except BaseException:
-        for path in new:
-            path.unlink(missing_ok=True)
-        for path, former in aside.items():
+        remove_all(new)
+        for path, backup in backups.items():
             with contextlib.suppress(FileNotFoundError):
-                former.replace(path)
+                backup.replace(path)
         raise
+    finally:
+        remove_all(backups.values())
+
+
+def remove_all(paths: Iterable[Path]) -> None:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def write_and_sync(path: Path, content: bytes) -> None:
@@ -86,21 +86,21 @@ def write_and_sync(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def beside(path: Path) -> Path:
-    """A name in the same folder that nobody else has."""
-    return path.with_name(
-        f"{path.name[:LONGEST]}.{_host()}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
-    )
+def temporary_path(path: Path) -> Path:
+    """Return a new path in the same folder that names this machine and process."""
+    return path.with_name(f"viewspan.{_host()}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
 
 
-def is_stream(path: Path) -> bool:
-    """A device or a pipe, such as /dev/null, which must not be replaced by a file."""
+def is_device_or_pipe(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 @contextlib.contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """A full disk does not say which file it could not take, and others name the temporary one."""
+def path_in_errors(path: Path) -> Iterator[None]:
+    """Put this path into any OSError.
+
+    The error of a full disk has no path, and others have the path of a temporary file.
+    """
     try:
         yield
     except OSError as error:
@@ -108,8 +108,8 @@ def naming(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def folder_for(path: Path) -> Iterator[None]:
-    """Make a folder, and those that it is in; take away again what is empty if what it is for fails."""
+def created_folder(path: Path) -> Iterator[None]:
+    """Create a folder and its parents; if the block fails, remove those that are new and empty."""
     path = path.absolute()
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
@@ -124,10 +124,11 @@ def folder_for(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def alone_in(folder: Path, *, wait: bool) -> Iterator[bool]:
-    """Lock a folder, and tell whether that was possible; ``wait`` for whoever has it, or not.
+    """Lock a folder and yield True, or yield False if another process holds the lock.
 
-    The folder itself is locked, so that no file is left, and the system opens the lock when its owner dies. Where a
-    file system has no locks, nobody is told.
+    With ``wait``, wait until the other process releases it. The folder itself is locked, so there
+    is no lock file, and the operating system releases the lock when the process ends. On Windows
+    and on file systems without locks, nothing is locked and True is yielded.
     """
     if fcntl is None:
         yield True
@@ -145,10 +146,10 @@ def alone_in(folder: Path, *, wait: bool) -> Iterator[bool]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove temporary files in this folder whose process, on this machine, was killed."""
+    """Remove temporary files that a killed process of this machine has left in a folder."""
     for path in folder.glob("*.tmp"):
-        name = TEMPORARY.search(path.name)
-        if name and name["host"] == _host() and not _runs(int(name["process"])):
+        name = TEMPORARY_NAME.search(path.name)
+        if name and name["host"] == _host() and not _is_running(int(name["process"])):
             path.unlink(missing_ok=True)
 
 
@@ -156,13 +157,13 @@ def _host() -> str:
     return re.sub(r"[^\w-]", "-", platform.node())
 
 
-def _runs(process: int) -> bool:
-    if os.name != "posix":  # there, asking is killing
+def _is_running(process: int) -> bool:
+    if os.name != "posix":  # on Windows, os.kill would end the process
         return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:
+    except PermissionError:  # a process of another user
         return True
     return True

@@ -1,8 +1,9 @@
-"""Decompositions that do not give up, and say so where they must.
+"""Matrix decompositions with a fallback algorithm.
 
-LAPACK's divide-and-conquer drivers are the fast ones, and they do fail: on finite, exactly rank-deficient matrices
-such as noise-free coefficients. The slower QR-iteration drivers then give the answer. Of matrices that are not finite
-LAPACK makes what it likes: an error, NaN, or numbers; here it is always an error.
+LAPACK's divide-and-conquer drivers are fast, but they can fail on finite matrices that are exactly
+rank-deficient, such as coefficients of noise-free data. These functions then use the slower drivers
+that iterate QR steps. Matrices that are not finite always raise :class:`NumericalError`; LAPACK may
+raise another error, or return NaN, or return finite numbers that mean nothing.
 """
 
 from collections.abc import Callable
@@ -15,11 +16,14 @@ from viewspan._utils.typing import AnyArray, Array
 
 
 class NumericalError(np.linalg.LinAlgError):
-    """Where floating point cannot go on: nothing finite, or no decomposition by any road. It is a ``ValueError``."""
+    """Error for values that are not finite and for decompositions that fail with every algorithm.
+
+    It is a ``ValueError``, as ``numpy.linalg.LinAlgError`` is.
+    """
 
 
 class SVD(NamedTuple):
-    """M = left · diag(values) · right, values from largest to smallest."""
+    """Thin singular value decomposition M = left · diag(values) · right, largest values first."""
 
     left: Array
     values: Array
@@ -27,20 +31,23 @@ class SVD(NamedTuple):
 
 
 def svd(matrix: Array) -> SVD:
-    """Thin singular value decomposition."""
+    """Return the thin singular value decomposition of a matrix."""
     check_finite(matrix, matrix)
     try:
         found = SVD(*np.linalg.svd(matrix, full_matrices=False))
     except np.linalg.LinAlgError:
         found = SVD(
-            *by_iteration(scipy.linalg.svd, matrix, full_matrices=False, lapack_driver="gesvd")
+            *use_fallback(scipy.linalg.svd, matrix, full_matrices=False, lapack_driver="gesvd")
         )
     check_finite(found.values, matrix)
     return found
 
 
 class Spectrum(NamedTuple):
-    """Singular values, from largest to smallest, and right singular vectors as rows: M up to a rotation of its rows."""
+    """Singular values, largest first, and right singular vectors in rows.
+
+    They determine a matrix up to a rotation of its rows.
+    """
 
     values: Array
     right: Array
@@ -52,51 +59,55 @@ class Spectrum(NamedTuple):
 
 
 def spectrum(matrix: Array) -> Spectrum:
-    """The spectrum of a matrix."""
+    """Return the singular values and right singular vectors of a matrix."""
     return Spectrum(*svd(matrix)[1:])
 
 
 def spectrum_of_gram(gram: Array) -> Spectrum:
-    """The spectrum of M from MᵀM, without directions that are only rounding.
+    """Return the spectrum of M from MᵀM, without directions that are only rounding.
 
-    Squaring loses singular values below 1e-8 of the largest. Their squares, which are all that a least-squares fit
-    sees, are below rounding of the largest square.
+    Squaring loses singular values below 1e-8 of the largest one. A least-squares fit depends on
+    their squares only, and these are below the rounding error of the largest square.
     """
     squares, vectors = eigh(gram)
     kept = squares > len(gram) * np.finfo(float).eps * max(squares[-1], 0.0)
-    kept[-1], squares[-1] = True, max(squares[-1], 0.0)  # a zero matrix has one direction, too
+    # a zero matrix keeps one direction, too
+    kept[-1], squares[-1] = True, max(squares[-1], 0.0)
     return Spectrum(np.sqrt(squares[kept][::-1]), vectors[:, kept][:, ::-1].T)
 
 
 def singular_values(matrix: Array) -> Array:
-    """Singular values, from largest to smallest."""
+    """Return the singular values of a matrix, largest first."""
     check_finite(matrix, matrix)
     try:
         values = np.linalg.svd(matrix, compute_uv=False)
     except np.linalg.LinAlgError:
-        values = by_iteration(scipy.linalg.svd, matrix, compute_uv=False, lapack_driver="gesvd")
+        values = use_fallback(scipy.linalg.svd, matrix, compute_uv=False, lapack_driver="gesvd")
     check_finite(values, matrix)
     return np.asarray(values, dtype=float)
 
 
 def triangle(matrix: Array) -> Array:
-    """R of the thin QR factorisation."""
+    """Return the upper triangular factor R of the thin QR factorisation."""
     return np.asarray(np.linalg.qr(matrix, mode="r"))
 
 
 def eigh(matrix: Array) -> tuple[Array, Array]:
-    """Eigenvalues from smallest to largest, and eigenvectors, of a symmetric matrix."""
+    """Return all eigenvalues of a symmetric matrix, smallest first, and their eigenvectors."""
     check_finite(matrix, matrix)
     try:
         values, vectors = np.linalg.eigh(matrix)
     except np.linalg.LinAlgError:
-        values, vectors = by_iteration(scipy.linalg.eigh, matrix, driver="ev")
+        values, vectors = use_fallback(scipy.linalg.eigh, matrix, driver="ev")
     check_finite(values, matrix)
     return values, vectors
 
 
 def leading_eigh(matrix: Array, count: int) -> tuple[Array, Array]:
-    """The largest eigenvalues, largest first, with eigenvectors; picked from all if LAPACK cannot find them alone."""
+    """Return the largest eigenvalues of a symmetric matrix, largest first, and their eigenvectors.
+
+    If LAPACK cannot compute these alone, compute all eigenpairs and select the largest.
+    """
     size = len(matrix)
     check_finite(matrix, matrix)
     try:
@@ -108,31 +119,33 @@ def leading_eigh(matrix: Array, count: int) -> tuple[Array, Array]:
     return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
 
 
-def by_iteration(function: Callable[..., Any], matrix: Array, **options: Any) -> Any:
-    """The second road."""
+def use_fallback(function: Callable[..., Any], matrix: Array, **options: Any) -> Any:
+    """Decompose a matrix with the fallback algorithm; raise NumericalError if that fails, too."""
     try:
         return function(matrix, check_finite=False, **options)
     except np.linalg.LinAlgError as error:
         raise NumericalError(
-            f"A matrix of {described(matrix)} could not be decomposed, neither by divide and conquer nor by QR "
-            "iteration. A little noise in the views, or another build of NumPy's and SciPy's LAPACK, may help."
+            f"A matrix of {shape_text(matrix)} could not be decomposed, neither by divide and "
+            "conquer nor by QR iteration. Add a little noise to the views, or use another build of "
+            "NumPy and SciPy."
         ) from error
 
 
 def check_finite(values: AnyArray, matrix: Array) -> None:
-    """Of a matrix, or of what was found of it."""
+    """Raise NumericalError if values of a matrix, or of its decomposition, are not finite."""
     if not np.isfinite(values).all():
         raise NumericalError(
-            f"Values that are not finite came up in a matrix of {described(matrix)}. Rescale views or weights (lam, "
-            "tau) of extreme size; if none is, look for a fault in NumPy's BLAS."
+            f"Values that are not finite came up in a matrix of {shape_text(matrix)}. Rescale "
+            "views or weights (lam, tau) of extreme size. If none is extreme, NumPy's BLAS may be "
+            "faulty."
         )
 
 
-def described(matrix: Array) -> str:
+def shape_text(matrix: Array) -> str:
     return " × ".join(map(str, matrix.shape))
 
 
 def ratio(numerator: Array | float, denominator: Array) -> Array:
-    """Numerator / denominator, and 0 where the denominator is 0."""
+    """Return numerator / denominator, and 0 where the denominator is 0."""
     shape = np.broadcast_shapes(np.shape(numerator), denominator.shape)
     return np.divide(numerator, denominator, out=np.zeros(shape), where=denominator > 0)

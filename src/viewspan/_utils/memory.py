@@ -34,7 +34,7 @@ def free_in_cgroup() -> int | None:
 
 
 def cgroup_folders() -> list[Path]:
-    """Return the control group of the container, which it sees as its root, and that of this process."""
+    """Return the control groups of the container, which is its root, and of this process."""
     folders = [CGROUP_ROOT, CGROUP_ROOT / "memory"]
     for line in lines_of("/proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)

@@ -1,7 +1,7 @@
-"""Ctrl-C and its kin: what a process does that is asked to stop.
+"""Handling of the signals that ask a process to stop.
 
-SIGTERM, which ``kill``, ``timeout`` and shutdowns send, and SIGHUP of a terminal that closes are heard as Ctrl-C is:
-what is half done is taken away, and the exit code, 128 and the signal's number, says which it was.
+SIGTERM, which ``kill``, ``timeout`` and a shutdown send, and SIGHUP, which a closed terminal sends,
+are handled like Ctrl-C (SIGINT): temporary files are removed, and the exit code names the signal.
 """
 
 import contextlib
@@ -12,74 +12,75 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
-HEARD = [
-    getattr(signal, name) for name in NAMES if hasattr(signal, name)
-]  # there is no SIGHUP on Windows
+# Windows has no SIGHUP.
+STOP_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
 
 _received: list[int] = []
 
 
-class Stopped(KeyboardInterrupt):
-    """Somebody asked the process to stop."""
-
-
-def code_of(signum: int) -> int:
-    """The exit code by which shells know it."""
+def exit_code(signum: int) -> int:
+    """Return the exit code that shells use for a process that a signal has stopped."""
     return 128 + signum
 
 
-def received() -> int | None:
-    """The exit code for the signal that has come; None if none has. A library that was interrupted while it was
-    imported may well say that it is not installed.
+def received_exit_code() -> int | None:
+    """Return the exit code of the first signal received, or None.
+
+    The exception that ends the command does not always tell: a library that is interrupted during
+    its import may raise ImportError instead of KeyboardInterrupt.
     """
-    return code_of(_received[0]) if _received else None
+    return exit_code(_received[0]) if _received else None
 
 
-def listen() -> None:
-    """From now on raise :class:`Stopped`; what the caller told the process to ignore, as nohup does, stays ignored."""
-    _received.clear()
-    _answer(_raise)
+def raise_on_signals() -> None:
+    """Raise KeyboardInterrupt from now on when the process is asked to stop."""
+    _install(_raise)
 
 
-def leave_at_once() -> None:
-    """From now on end without a word: nothing is half done, and there is nothing to tell."""
-    _answer(_leave)
+def exit_on_signals() -> None:
+    """Exit immediately and silently from now on when the process is asked to stop."""
+    _install(_exit)
 
 
 @contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """What takes no time and must not be left in the middle; a signal is heard after it."""
-    if threading.current_thread() is not threading.main_thread():  # only that one hears signals
-        yield
-        return
-    waiting: list[int] = []
-    before = {signum: signal.getsignal(signum) for signum in HEARD}
-    for signum, handler in before.items():
-        if callable(handler):
-            signal.signal(signum, lambda signum, _: waiting.append(signum))
+def signals_deferred() -> Iterator[None]:
+    """Run a short block that must not be interrupted, and deliver a signal after it."""
+    pending: list[int] = []
+    former = _install(lambda signum, _: pending.append(signum))
     try:
         yield
     finally:
-        for signum, handler in before.items():
-            if callable(handler):
-                signal.signal(signum, handler)
-        for signum in waiting[:1]:
+        for signum, handler in former.items():
+            signal.signal(signum, handler)
+        for signum in pending[:1]:
             signal.raise_signal(signum)
 
 
-def _answer(handler: Any) -> None:
+def _install(handler: Any) -> dict[int, Any]:
+    """Install a handler for all signals that are not ignored, and return the former handlers.
+
+    Signals that the caller ignores, as ``nohup`` does, stay ignored. Only the main thread may
+    install handlers, and only the main thread is interrupted by signals.
+    """
     if threading.current_thread() is not threading.main_thread():
-        return
-    for signum in HEARD:
-        if signal.getsignal(signum) not in (signal.SIG_IGN, None):
-            signal.signal(signum, handler)
+        return {}
+    handlers = {signum: signal.getsignal(signum) for signum in STOP_SIGNALS}
+    former = {
+        signum: handler
+        for signum, handler in handlers.items()
+        if handler not in (signal.SIG_IGN, None)
+    }
+    for signum in former:
+        signal.signal(signum, handler)
+    return former
 
 
 def _raise(signum: int, _: FrameType | None) -> None:
     _received.append(signum)
-    raise Stopped
+    raise KeyboardInterrupt
 
 
-def _leave(signum: int, _: FrameType | None) -> None:
-    os._exit(code_of(signum))
+def _exit(signum: int, _: FrameType | None) -> None:
+    os._exit(exit_code(signum))

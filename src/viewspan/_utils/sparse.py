@@ -1,6 +1,6 @@
-"""What dense and sparse arrays have in common."""
+"""Functions for arrays that may be dense or sparse."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,52 +11,68 @@ from viewspan._utils.typing import AnyArray, Array, Block
 
 
 def is_sparse(array: Any) -> bool:
-    """Whether this is one of scipy's."""
+    """Return whether an array is a scipy sparse array or matrix."""
     return bool(scipy.sparse.issparse(array))
 
 
 def points_inside(starts: AnyArray, places: AnyArray, stored: int, shape: tuple[int, int]) -> bool:
-    """Whether the pointers of a compressed array ascend from nothing to what is stored, and its indices are those of
-    lines that exist; compiled code would go wherever they point.
+    """Return whether the pointers and indices of a compressed sparse array are valid.
+
+    Pointers must ascend from 0 to at most the number of stored values, and indices must lie inside
+    the array. Compiled code does not check this and would read other memory.
+
+    Parameters
+    ----------
+    starts : array (n_lines + 1,) of int
+        Where every compressed line starts.
+    places : array of int
+        The index of every stored value within its line.
+    stored : int
+        Number of stored values.
+    shape : (int, int)
+        Number of lines and their width.
     """
     lines, width = shape
     ascend = (
         len(starts) == lines + 1 and int(starts[0]) == 0 and bool((starts[1:] >= starts[:-1]).all())
     )
-    whole = ascend and int(starts[-1]) <= min(len(places), stored)
-    return whole and (len(places) == 0 or bool(places.min() >= 0 and places.max() < width))
+    enough_stored = ascend and int(starts[-1]) <= min(len(places), stored)
+    return enough_stored and (len(places) == 0 or bool(places.min() >= 0 and places.max() < width))
 
 
 def full(array: Any) -> Array:
-    """As a dense array."""
+    """Return a dense float64 array."""
     return np.asarray(array.toarray() if is_sparse(array) else array, dtype=np.float64)
 
 
 def side_by_side(blocks: Sequence[Block]) -> Block:
-    """Features of all blocks; sparse if one of them is."""
-    return joined(blocks, np.hstack, scipy.sparse.hstack)
+    """Concatenate the features of blocks; the result is sparse if any block is."""
+    return stack(blocks, np.hstack, scipy.sparse.hstack)
 
 
 def below_each_other(blocks: Sequence[Block]) -> Block:
-    """Samples of all blocks; sparse if one of them is."""
-    return joined(blocks, np.vstack, scipy.sparse.vstack)
+    """Concatenate the samples of blocks; the result is sparse if any block is."""
+    return stack(blocks, np.vstack, scipy.sparse.vstack)
 
 
-def joined(blocks: Sequence[Block], dense: Any, sparse: Any) -> Block:
+def stack(
+    blocks: Sequence[Block], stack_dense: Callable[..., Any], stack_sparse: Callable[..., Any]
+) -> Block:
     if any(is_sparse(block) for block in blocks):
-        return scipy.sparse.csr_array(sparse(list(blocks), format="csr"))
-    return dense(list(blocks))
+        return scipy.sparse.csr_array(stack_sparse(list(blocks), format="csr"))
+    return stack_dense(list(blocks))
 
 
 def over_rows(block: Block, divisors: Array) -> Block:
-    """Rows divided by one number each, of a sparse block; 0 where that is 0."""
+    """Divide every row of a sparse block by its own divisor; rows with divisor 0 become 0."""
     return with_data(block, ratio(block.data, np.repeat(divisors.ravel(), np.diff(block.indptr))))
 
 
 def over_columns(block: Block, divisors: Array) -> Block:
-    """Columns divided by one number each, of a sparse block; 0 where that is 0."""
+    """Divide every column of a sparse block by its own divisor; columns with divisor 0 become 0."""
     return with_data(block, ratio(block.data, divisors[block.indices]))
 
 
 def with_data(block: Block, data: Array) -> Block:
+    """Return a sparse array with the pattern of ``block`` and other stored values."""
     return scipy.sparse.csr_array((data, block.indices, block.indptr), shape=block.shape)

@@ -1,26 +1,35 @@
-"""Names from strangers' files, so that they are seen and do nothing else."""
+"""Safe display of text that comes from files."""
 
 import re
 
-ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, which terminals obey; those that turn the direction of what follows; halves of letters."""
-UNKNOWN = "\ufffd"
-PICTURES, DELETE = 0x2400, 0x7F
-"""Unicode has a picture of every control character of ASCII."""
+UNSAFE_CHARACTERS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Control characters, marks that change the direction of writing, and lone surrogates."""
+
+REPLACEMENT = "\ufffd"
+CONTROL_PICTURES = 0x2400
+"""First code point of the Unicode block with one symbol for each ASCII control character."""
+DELETE, DELETE_SYMBOL = 0x7F, "\u2421"
 
 
 def visible(text: str, keep: str = "") -> str:
-    """The text with a sign for every character that would act instead of being seen."""
-    return ACTING.sub(lambda found: found[0] if found[0] in keep else sign_of(ord(found[0])), text)
+    """Return the text with every unsafe character except those in ``keep`` shown as a symbol."""
+    return UNSAFE_CHARACTERS.sub(
+        lambda found: found[0] if found[0] in keep else symbol_of(ord(found[0])), text
+    )
 
 
-def sign_of(code: int) -> str:
+def symbol_of(code: int) -> str:
     if code < 0x20:
-        return chr(PICTURES + code)
-    return "\u2421" if code == DELETE else UNKNOWN
+        return chr(CONTROL_PICTURES + code)
+    return DELETE_SYMBOL if code == DELETE else REPLACEMENT
 
 
-def shortened(text: str, most: int) -> str:
-    """Cut in the middle, since names often differ at their ends."""
-    half = most // 2
-    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+def shortened(text: str, max_length: int) -> str:
+    """Return the text with its middle cut out if it is too long, since names often end differently.
+
+    The result may be one character longer than ``max_length``.
+    """
+    half = max_length // 2
+    return text if len(text) <= max_length else f"{text[:half]}…{text[-half:]}"

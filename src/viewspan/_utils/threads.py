@@ -1,9 +1,10 @@
-"""Threads where they pay: over the views, not inside BLAS.
+"""Threads over views or parts of the data, with one BLAS thread each.
 
-Measured on two cores (``benchmarks/threads.py``): for the eigenvalue decompositions that dominate the solver, two
-BLAS threads gain nothing below 200 directions and at most 1.5× at 500, while one thread per view gains up to 2×. So
-a coupled problem of several views runs BLAS on one thread and its views on as many as BLAS was allowed; a small
-problem runs on one; a large one of a single view is left to BLAS.
+Measured on two cores (``benchmarks/threads.py``): for the eigenvalue decompositions that dominate
+the solver, two BLAS threads gain nothing below 200 directions and at most 1.5× at 500, while one
+thread per view gains up to 2×. So a coupled problem of several views runs every view on its own
+thread, with one BLAS thread each. A small problem runs on one thread. A large problem of a single
+view leaves the threads to BLAS.
 """
 
 import threading
@@ -17,41 +18,47 @@ from typing import Any, ClassVar
 
 from threadpoolctl import ThreadpoolController
 
-SMALL_BLOCK = 150
-"""Smaller matrices are not worth handing to another thread."""
-SMALL_PROBLEM = 200
-"""Below this many directions two BLAS threads are slower than one, or no faster."""
-WAITING = 2
-"""Parts handed out for every thread, at most."""
+MIN_SIZE_FOR_VIEW_THREADS = 150
+"""Number of directions from which every view gets its own thread."""
+MIN_SIZE_FOR_BLAS_THREADS = 200
+"""Number of directions from which several BLAS threads can be faster than one."""
+MAX_QUEUED_PER_THREAD = 2
+"""Maximal number of parts per thread whose results have not been taken."""
 
 _executor: ContextVar[Executor | None] = ContextVar("viewspan_executor", default=None)
 
 
 class SingleThreadedBlas:
-    """Caps BLAS while at least one fit wants it, so that fits in parallel threads do not restore each other's limits.
+    """Context manager that limits BLAS to one thread while at least one fit uses it.
 
-    Ctrl-C may also come while it is entered or left, where a ``with`` does not help. So a use can be ended any number
-    of times, and one that was never left ends with its object.
+    Fits in parallel threads share the limit, so that they do not undo each other's. The last one to
+    leave restores the former limits.
+
+    Ctrl-C may also arrive inside ``__enter__`` or ``__exit__``, where a ``with`` statement does not
+    help. So a use may be ended any number of times, and a use that was never left ends when its
+    object is collected.
     """
 
-    _lock = threading.RLock()  # the garbage collector may end one use within the lock of another
+    # reentrant, because the garbage collector may end one use while another holds the lock
+    _lock = threading.RLock()
     _libraries: ClassVar[list[Any]] = []
-    _before: ClassVar[list[int]] = []  # what each library was allowed; empty while it is not capped
+    # the former limit of every library; empty while there is no limit
+    _before: ClassVar[list[int]] = []
     _users: ClassVar[set[int]] = set()
 
     def __enter__(self) -> int:
-        """Cap, and tell how many threads BLAS was allowed before."""
+        """Limit BLAS to one thread and return how many it was allowed before."""
         self._unless_left = weakref.finalize(self, self._end, id(self))
         with self._lock:
             self._users.add(id(self))
             if not self._before:
-                if not self._libraries:  # finding them takes milliseconds: once is enough
+                if not self._libraries:  # looking for them takes milliseconds
                     self._libraries[:] = (
                         ThreadpoolController().select(user_api="blas").lib_controllers
                     )
                 self._before[:] = [library.get_num_threads() for library in self._libraries]
                 for library in self._libraries:
-                    allow(library, 1)
+                    set_num_threads(library, 1)
             return max(self._before, default=1)
 
     def __exit__(self, *exception: object) -> None:
@@ -63,33 +70,34 @@ class SingleThreadedBlas:
         with cls._lock:
             cls._users.discard(user)
             if not cls._users:
-                for library, allowed in zip(
-                    cls._libraries, cls._before, strict=False
-                ):  # nothing is to be done twice
-                    allow(library, allowed)
+                # after a second call _before is empty, and nothing is restored
+                for library, allowed in zip(cls._libraries, cls._before, strict=False):
+                    set_num_threads(library, allowed)
                 cls._before.clear()
 
 
-def allow(library: Any, n_threads: int) -> None:
-    """Set what a library of threadpoolctl may use. From 3.8 on that heeds one thread only, the first that asks, until
-    it is told to listen again; here the thread that gives back may be another one than the one that took.
+def set_num_threads(library: Any, n_threads: int) -> None:
+    """Set the number of threads of a BLAS library, from any thread.
+
+    From threadpoolctl 3.8 on, a library obeys only the first thread that sets its limit until that
+    is cleared. Here the thread that restores a limit may be another than the one that set it.
     """
-    listen_again = getattr(library, "clear_controlling_thread", None)
-    if listen_again is not None:
-        listen_again(force=True)
+    clear_controlling_thread = getattr(library, "clear_controlling_thread", None)
+    if clear_controlling_thread is not None:
+        clear_controlling_thread(force=True)
     library.set_num_threads(n_threads)
-    if listen_again is not None:
-        listen_again(force=True)
+    if clear_controlling_thread is not None:
+        clear_controlling_thread(force=True)
 
 
 @contextmanager
 def threads_for(n_views: int, size: int) -> Iterator[None]:
-    """Arrange threads for a problem of ``n_views`` views and ``size`` directions, for the duration of a solve."""
-    if n_views == 1 and size >= SMALL_PROBLEM:
+    """Arrange threads for a problem of ``n_views`` views and ``size`` directions."""
+    if n_views == 1 and size >= MIN_SIZE_FOR_BLAS_THREADS:
         yield
         return
     with SingleThreadedBlas() as allowed:
-        workers = min(n_views, allowed) if size >= SMALL_BLOCK else 1
+        workers = min(n_views, allowed) if size >= MIN_SIZE_FOR_VIEW_THREADS else 1
         if workers == 1:
             yield
             return
@@ -103,15 +111,20 @@ def threads_for(n_views: int, size: int) -> Iterator[None]:
 
 
 def map_views(function: Callable[..., Any], *stacks: Any) -> list[Any]:
-    """``[function(*blocks) for blocks in zip(*stacks)]``, one thread per view where :func:`threads_for` arranged it."""
+    """Return ``[function(*blocks) for blocks in zip(*stacks)]``.
+
+    Inside :func:`threads_for`, every view may run in its own thread.
+    """
     executor = _executor.get()
     mapper = map if executor is None else executor.map
     return list(mapper(function, *stacks))
 
 
 def in_threads(function: Callable[..., Any], parts: Iterable[Any]) -> Iterator[Any]:
-    """``function(part) for part in parts``, in their order, on as many threads as BLAS was allowed, each with BLAS on
-    one; only a few results wait to be taken. Interrupted, it ends its threads before it goes.
+    """Yield ``function(part)`` for all parts, in order, computed by several threads.
+
+    There are as many threads as BLAS was allowed, each with one BLAS thread. Only a few results are
+    computed ahead. If the generator is interrupted, it ends its threads first.
     """
     with SingleThreadedBlas() as allowed:
         if allowed == 1:
@@ -121,7 +134,7 @@ def in_threads(function: Callable[..., Any], parts: Iterable[Any]) -> Iterator[A
         try:
             for part in parts:
                 waiting.append(executor.submit(function, part))
-                if len(waiting) > WAITING * allowed:
+                if len(waiting) > MAX_QUEUED_PER_THREAD * allowed:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

@@ -1,4 +1,4 @@
-"""Type names used everywhere."""
+"""Type aliases shared by all modules."""
 
 from typing import Any
 
@@ -7,16 +7,20 @@ import numpy.typing as npt
 import scipy.sparse
 
 Array = npt.NDArray[np.float64]
-"""A float64 array: what the solver computes with."""
+"""Array of float64."""
 
 AnyArray = npt.NDArray[Any]
-"""An array of any dtype."""
+"""Array of any dtype."""
 
 Block = Any
-"""Samples of one view, one per row, in memory: a float64 array or a sparse one."""
+"""Samples of one view in memory, one per row: a float64 array or a sparse array."""
 
 Labels = npt.NDArray[np.int64]
-"""Cluster numbers from 0."""
+"""Cluster labels, numbered from 0."""
 
 Graph = Array | scipy.sparse.csr_array
-"""A symmetric matrix of non-negative weights, full or sparse."""
+"""Matrix of non-negative edge weights, dense or sparse.
+
+Graphs between samples are symmetric. Graphs from samples to landmarks have a row for every sample
+and a column for every landmark.
+"""

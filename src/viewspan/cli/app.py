@@ -1,4 +1,4 @@
-"""All commands under one name."""
+"""The commands of ``viewspan`` as one typer app."""
 
 from typing import Annotated
 
@@ -11,14 +11,7 @@ from viewspan.cli.info import info
 from viewspan.cli.predict import predict
 from viewspan.cli.reproduce import reproduce
 
-ABOUT = """Clustering of samples that were observed in several ways.
-
-Exit codes: 0 done; 1 failed; 2 something that was given cannot be used, and one sentence says what; 130 interrupted
-(143 by `kill`, 129 by a terminal that closed); 141 nobody reads the output any more.
-"""
-
 app = typer.Typer(
-    help=ABOUT,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -43,7 +36,8 @@ def viewspan(
         ),
     ] = False,
 ) -> None:
-    """Before any command."""
+    """Cluster multi-view data: the same samples described by several feature tables.
 
-
-viewspan.__doc__ = ABOUT
+    Exit codes: 0 success; 1 failure, such as a full disk; 2 invalid input or option; 130, 143 or
+    129 interrupted by Ctrl-C, `kill` or a closed terminal; 141 the output pipe was closed.
+    """

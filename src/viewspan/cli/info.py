@@ -1,4 +1,4 @@
-"""``viewspan info``: what is in a file."""
+"""``viewspan info``: show the contents of files."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,30 +9,33 @@ from rich.table import Table
 from rich.text import Text
 
 from viewspan._utils.text import shortened, visible
-from viewspan.cli.terminal import one_sentence
-from viewspan.io.readers.table import Part
+from viewspan.cli.models import per_view, view_names
+from viewspan.cli.terminal import exit_on_error
+from viewspan.io.models import load
+from viewspan.io.models.archive import is_model
+from viewspan.io.readers import Part, contents
 
-MOST_ROWS, LONGEST = 60, 200
-COLUMNS = {".csv", ".tsv", ".txt", ".parquet", ".gz", ".bz2", ".xz", ".zst"}
+MAX_ROWS = 60
+MAX_CELL_LENGTH = 200
+TABLE_SUFFIXES = {".csv", ".tsv", ".txt", ".parquet", ".gz", ".bz2", ".xz", ".zst"}
 
 
 def info(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...",
-            help="Any file that `viewspan cluster` reads, or a model that it wrote.",
+            metavar="FILE", help="Files that `viewspan cluster` can read, or models it wrote."
         ),
     ],
 ) -> None:
-    """Show what is in a file: keys, shapes and kinds of arrays, columns of tables, the facts of a model.
+    """Show the contents of data files and models.
 
-    - `viewspan info data.mat` shows what can stand after `data.mat::`
+    For arrays, the keys, shapes and types are shown; for tables, the columns; for models, the views
+    and the certificate.
+
+    - `viewspan info data.mat` lists the keys for `data.mat::KEY`.
     """
-    with one_sentence("info"):
-        from viewspan.io.models.archive import is_model
-        from viewspan.io.readers import contents
-
+    with exit_on_error("info"):
         console = Console(highlight=False)
         for path in files:
             if is_model(path):
@@ -42,34 +45,32 @@ def info(
 
 
 def show_parts(path: Path, parts: list[Part], console: Console) -> None:
-    by_column = path.suffix.lower() in COLUMNS
-    rows = f", {parts[0].shape[0]} rows, {len(parts)} columns" if by_column and parts else ""
-    console.print(Text.assemble((visible(str(path)), "bold"), rows))
+    """Print the columns of a table, or the arrays in any other file."""
+    is_table = path.suffix.lower() in TABLE_SUFFIXES
+    size = f", {parts[0].shape[0]} rows, {len(parts)} columns" if is_table and parts else ""
+    console.print(Text.assemble((visible(str(path)), "bold"), size))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("column", "values") if by_column else ("key", "shape", "type"):
+    for name in ("column", "values") if is_table else ("key", "shape", "type"):
         table.add_column(name)
-    for part in parts[:MOST_ROWS]:
-        shape = () if by_column else (" × ".join(map(str, part.shape)) or "1",)
-        table.add_row(
-            *[Text(shortened(visible(cell), LONGEST)) for cell in (part.key, *shape, part.kind)]
-        )
+    for part in parts[:MAX_ROWS]:
+        shape = () if is_table else (" × ".join(map(str, part.shape)) or "1",)
+        cells = (part.key, *shape, part.kind)
+        table.add_row(*[Text(shortened(visible(cell), MAX_CELL_LENGTH)) for cell in cells])
     console.print(table)
-    if len(parts) > MOST_ROWS:
-        console.print(f"… and {len(parts) - MOST_ROWS} more.")
+    if len(parts) > MAX_ROWS:
+        console.print(f"… and {len(parts) - MAX_ROWS} more.")
 
 
 def show_model(path: Path, console: Console) -> None:
-    from viewspan import load
-    from viewspan.report.facts import certificate_sentence
+    """Print the parameters, views, size and certificate of a model."""
+    from viewspan.report.facts import certificate_sentence  # here, because it loads matplotlib
 
     model: Any = load(path)
     console.print(Text.assemble((visible(str(path)), "bold"), f", {model!r}"))
-    names = getattr(model, "view_names_in_", ["X"])
-    features = (
-        model.n_features_in_ if isinstance(model.n_features_in_, tuple) else (model.n_features_in_,)
-    )
-    for name, count in zip(names, features, strict=True):
-        console.print(Text(f"  view {shortened(visible(str(name)), LONGEST)}: {count} features"))
+    for name, n_features in zip(view_names(model), per_view(model.n_features_in_), strict=True):
+        shown = shortened(visible(str(name)), MAX_CELL_LENGTH)
+        console.print(Text(f"  view {shown}: {n_features} features"))
     console.print(
-        f"{len(model.labels_)} samples in {model.n_clusters_} clusters. {certificate_sentence(model)}"
+        f"{len(model.labels_)} samples in {model.n_clusters_} clusters. "
+        f"{certificate_sentence(model)}"
     )

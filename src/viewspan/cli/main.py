@@ -1,22 +1,23 @@
-"""The ``viewspan`` command: parse, call the library, say what went wrong in one sentence."""
+"""Entry point of the ``viewspan`` command."""
 
 import os
 import sys
 from contextlib import suppress
 
-from viewspan._utils import signals as _signals
-
-PIPE_CLOSED = 141
-"""The exit code of a program whose reader, such as ``head``, has gone."""
+from viewspan._utils import signals
 
 
 def main() -> None:
-    """Run the command. Typer and rich come with an extra, and without them it says how to get them."""
-    _signals.leave_at_once()
+    """Run the command, or exit with the name of the missing package.
+
+    The app is imported here and not at the top for two reasons: Ctrl-C ends the command silently
+    while numpy and scikit-learn are loaded, and typer and rich are optional dependencies.
+    """
+    signals.exit_on_signals()
     try:
         from viewspan.cli.app import app
 
-        _signals.listen()
+        signals.raise_on_signals()
         app()
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("viewspan"):
@@ -25,17 +26,17 @@ def main() -> None:
             f"The viewspan command needs the package {error.name!r}: pip install 'viewspan[cli]'."
         )
     except (SystemExit, KeyboardInterrupt) as error:
-        done = isinstance(error, SystemExit) and not error.code
-        if not done and (code := _signals.received()):
+        succeeded = isinstance(error, SystemExit) and not error.code
+        if not succeeded and (code := signals.received_exit_code()):
             sys.exit(code)
         raise
     finally:
-        _signals.leave_at_once()
-        forgive_closed_pipes()
+        signals.exit_on_signals()
+        discard_unwritten_output()
 
 
-def forgive_closed_pipes() -> None:
-    """What could not be written was said; Python would say at its end that it is left."""
+def discard_unwritten_output() -> None:
+    """Discard output that cannot be written, so that Python does not report it again at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

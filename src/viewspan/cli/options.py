@@ -1,8 +1,9 @@
-"""The parameters of the estimators as options."""
+"""Command-line options, among them all parameters of the estimators."""
 
 from collections.abc import Callable
-from enum import StrEnum
-from typing import Annotated, Any
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -10,26 +11,37 @@ from viewspan import CLRSC, LRR, MLAP, SSC
 from viewspan.io.readers import InputError
 from viewspan.io.readers.align import Missing
 
+Method = Literal["clrsc", "lrr", "ssc", "mlap"]
 METHODS: dict[str, Any] = {"clrsc": CLRSC, "lrr": LRR, "ssc": SSC, "mlap": MLAP}
 AUTO = "auto"
-OBJECTIVE, GRAPH, SOLVING, FILES = "Objective", "Preparation and graph", "Solving", "Files"
 
 
-class Method(StrEnum):
-    """Of clustering."""
-
-    CLRSC = "clrsc"
-    LRR = "lrr"
-    SSC = "ssc"
-    MLAP = "mlap"
+def option(panel: str, metavar: str | None, text: str, *names: str, **settings: Any) -> Any:
+    """Return a typer option; a panel is a heading of the help page, and flags have no metavar."""
+    settings |= {"metavar": metavar, "rich_help_panel": panel, "show_default": False}
+    return typer.Option(*names, help=text, **settings)
 
 
-def option(panel: str, text: str, *names: str, **more: Any) -> Any:
-    return typer.Option(*names, help=text, rich_help_panel=panel, show_default=False, **more)
+general = partial(option, "Options")
+files = partial(option, "Files")
+objective = partial(option, "Objective")
+graph = partial(option, "Graph")
+solver = partial(option, "Solver")
 
 
-def number_or_auto(text: str) -> int | None:
-    """None for what the data shall tell."""
+def nonempty_path(text: str) -> Path:
+    """Parse a path, and refuse the empty one, which would be the current folder."""
+    if not text:
+        raise typer.BadParameter("The path is empty; check that the shell variable is set.")
+    return Path(text)
+
+
+def out_path(metavar: str, text: str) -> Any:
+    return general(metavar, text, "--out", "-o", parser=nonempty_path)
+
+
+def parse_n_clusters(text: str) -> int | None:
+    """Return the number of clusters, or None for "auto"."""
     if text == AUTO:
         return None
     if not text.isdecimal() or int(text) == 0:
@@ -39,135 +51,143 @@ def number_or_auto(text: str) -> int | None:
     return int(text)
 
 
-def numbers(name: str, text: str, words: tuple[str, ...]) -> Any:
-    """A word, a number, or one number per view, separated by commas."""
+def parse_numbers(name: str, text: str, words: tuple[str, ...]) -> Any:
+    """Return one of the words, a number, or a list of numbers."""
     if text in words:
         return text
     try:
         values = [float(part) for part in text.split(",")]
     except ValueError:
-        choices = ", ".join(words)
         raise InputError(
-            f"--{name} must be {choices}, or numbers separated by commas, one per view. Got {text!r} instead."
+            f"--{name} must be {', '.join(words)}, or numbers separated by commas, one per view. "
+            f"Got {text!r} instead."
         ) from None
     return values[0] if len(values) == 1 else values
 
 
-def truth_or_auto(name: str, text: str) -> bool | str:
-    known: dict[str, bool | str] = {
-        AUTO: AUTO,
-        "yes": True,
-        "true": True,
-        "no": False,
-        "false": False,
-    }
-    if text.lower() not in known:
+def parse_switch(name: str, text: str) -> bool | str:
+    """Return True, False or "auto"."""
+    values: dict[str, bool | str] = {"yes": True, "true": True, "no": False, "false": False}
+    values[AUTO] = AUTO
+    if text.lower() not in values:
         raise InputError(f"--{name} must be auto, yes or no. Got {text!r} instead.")
-    return known[text.lower()]
+    return values[text.lower()]
 
 
 PARSERS: dict[str, Callable[[str], Any]] = {
-    "lam": lambda text: numbers("lam", text, (AUTO,)),
-    "tau": lambda text: numbers("tau", text, (AUTO,)),
-    "view_weights": lambda text: numbers("view-weights", text, (AUTO, "equal")),
-    "scale_features": lambda text: truth_or_auto("scale-features", text),
-    "affine": lambda text: truth_or_auto("affine", text),
+    "lam": lambda text: parse_numbers("lam", text, (AUTO,)),
+    "tau": lambda text: parse_numbers("tau", text, (AUTO,)),
+    "view_weights": lambda text: parse_numbers("view-weights", text, (AUTO, "equal")),
+    "scale_features": lambda text: parse_switch("scale-features", text),
+    "affine": lambda text: parse_switch("affine", text),
 }
 
-Clusters = Annotated[
-    str, option("Options", "How many clusters, or auto.", "--n-clusters", "-k", metavar="K|auto")
+NClusters = Annotated[
+    str, general("K", "Number of clusters; auto (default) estimates it.", "--n-clusters", "-k")
 ]
-Chosen = Annotated[Method, option("Options", "The method: clrsc (default), lrr, ssc or mlap.")]
-Seed = Annotated[int, option("Options", "Of what is random; 0 if not given.", min=0)]
-Lam = Annotated[
-    str | None,
-    option(OBJECTIVE, "λ, the weight of low rank: auto, a number, or one per view: 0.2,0.3."),
-]
-Tau = Annotated[
-    str | None, option(OBJECTIVE, "τ, the weight of agreement between views: auto or a number.")
-]
-Datafit = Annotated[
-    str | None, option(OBJECTIVE, "frobenius; l12 for wrong samples; l1 for wrong entries.")
-]
-Penalty = Annotated[str | None, option(OBJECTIVE, "nuclear, or l1 for a collaborative SSC.")]
-Coupling = Annotated[
-    str | None, option(OBJECTIVE, "nuclear, or rank_one for one matrix for all views.")
-]
-Fusion = Annotated[
-    str | None, option(OBJECTIVE, "lrr and ssc: late, or concat for all features side by side.")
-]
-ScaleFeatures = Annotated[
-    str | None, option(GRAPH, "Bring all features to one size: auto, yes or no.")
-]
-Affine = Annotated[str | None, option(GRAPH, "Let subspaces miss the origin: auto, yes or no.")]
-Normalize = Annotated[
-    bool | None,
-    option(GRAPH, "Make all samples unit length (default).", "--normalize/--no-normalize"),
-]
-ViewWeights = Annotated[
-    str | None, option(GRAPH, "How much views count: auto, equal, or numbers: 1,0.5.")
-]
-Affinity = Annotated[
-    str | None, option(GRAPH, "auto, patterns, or coefficients (the paper's graph).")
-]
-Neighbors = Annotated[int | None, option(GRAPH, "Neighbours of a sample in the graph.")]
-GraphKind = Annotated[str | None, option(GRAPH, "auto, dense, or landmarks for many samples.")]
-Landmarks = Annotated[int | None, option(GRAPH, "How many landmarks.")]
-AssignLabels = Annotated[
-    str | None, option(GRAPH, "How the graph's eigenvectors become labels: auto, discretize, …")
-]
-Solver = Annotated[
-    str | None, option(SOLVING, "admm, or the paper's: ladmpsap (clrsc, mlap), ladmap (lrr).")
-]
-Tolerance = Annotated[
-    float | None, option(SOLVING, "The certified gap to stop at; 1e-4 if not given.")
-]
-Iterations = Annotated[int | None, option(SOLVING, "The most iterations.")]
-Verbose = Annotated[bool, option(SOLVING, "Show the solver's iterations.", "--verbose", "-v")]
+MethodName = Annotated[Method, general("NAME", "Method: clrsc (default), lrr, ssc or mlap.")]
+Seed = Annotated[int, general("N", "Random seed (default: 0).", min=0)]
+Force = Annotated[bool, general(None, "Replace the files of an earlier run.", "--force")]
 Quiet = Annotated[
-    bool, option("Options", "Print paths and what is wrong, no more.", "--quiet", "-q")
+    bool, general(None, "Print only written paths, notes and errors.", "--quiet", "-q")
 ]
-IdColumn = Annotated[
-    str | None, option(FILES, "The column that names the samples; rows are matched by it.", "--id")
+
+IdColumn = Annotated[str | None, files("COLUMN", "Match rows by the ids in this column.", "--id")]
+MissingIds = Annotated[
+    Missing | None,
+    files("RULE", "Samples missing from some files: forbid (default), allow or drop."),
 ]
-Ignored = Annotated[
-    list[str] | None, option(FILES, "A column to leave out; may be given again.", "--ignore")
-]
+Ignore = Annotated[list[str] | None, files("COLUMN", "Ignore this column. Repeatable.")]
 Header = Annotated[
     bool | None,
-    option(
-        FILES,
-        "Tables begin with names of columns; looked for if not given.",
+    files(
+        None,
+        "Column names in the first line of text tables (default: detect).",
         "--header/--no-header",
     ),
 ]
-WhatIsMissing = Annotated[
-    Missing | None,
-    option(FILES, "Ids that some files lack: forbid (default), allow, or drop them.", "--missing"),
+Decimal = Annotated[str, files("SIGN", "Decimal sign in text tables: '.' (default) or ','.")]
+
+Lam = Annotated[
+    str | None,
+    objective("λ", "λ, penalty weight: auto (default), a number, or one per view (0.2,0.3)."),
 ]
-Decimal = Annotated[str, option(FILES, "The decimal sign of tables, '.' if not given.")]
+Tau = Annotated[str | None, objective("τ", "τ, coupling weight: auto (default) or a number.")]
+Datafit = Annotated[
+    str | None,
+    objective(
+        "NAME", "Data fit: frobenius (default), l12 (corrupted samples), l1 (corrupted values)."
+    ),
+]
+Penalty = Annotated[
+    str | None, objective("NAME", "Penalty: nuclear (default), or l1 for a collaborative SSC.")
+]
+Coupling = Annotated[
+    str | None,
+    objective("NAME", "Coupling: nuclear (default), or rank_one (one matrix for all views)."),
+]
+Fusion = Annotated[
+    str | None,
+    objective("NAME", "How lrr and ssc combine views: late (unite graphs, default) or concat."),
+]
+
+ScaleFeatures = Annotated[
+    str | None, graph("WHEN", "Scale features to mean square 1: auto (default), yes or no.")
+]
+Affine = Annotated[str | None, graph("WHEN", "Allow affine subspaces: auto (default), yes or no.")]
+Normalize = Annotated[
+    bool | None,
+    graph(None, "Scale samples to unit length (default).", "--normalize/--no-normalize"),
+]
+ViewWeights = Annotated[
+    str | None,
+    graph("WEIGHTS", "View weights: auto (default), equal, or one number per view (1,0.5)."),
+]
+Affinity = Annotated[
+    str | None, graph("NAME", "Edge weights: auto, patterns, or coefficients as in the paper.")
+]
+NNeighbors = Annotated[
+    int | None, graph("N", "Number of nearest neighbours of a sample (default: 15).")
+]
+GraphKind = Annotated[
+    str | None, graph("NAME", "Nodes: auto (default), dense for all samples, or landmarks.")
+]
+NLandmarks = Annotated[int | None, graph("N", "Number of landmarks (default: 5000).")]
+AssignLabels = Annotated[
+    str | None,
+    graph("NAME", "Label assignment: auto, discretize, cluster_qr, kmeans or modularity."),
+]
+
+Solver = Annotated[
+    str | None,
+    solver("NAME", "Solver: admm (default), or the paper's ladmpsap (lrr: ladmap)."),
+]
+Tol = Annotated[float | None, solver("GAP", "Relative optimality gap to reach (default: 1e-4).")]
+MaxIter = Annotated[int | None, solver("N", "Maximum number of iterations.")]
+Verbose = Annotated[bool, solver(None, "Log the solver's iterations.", "--verbose", "-v")]
 
 
 def make_estimator(method: Method, given: dict[str, Any]) -> Any:
-    """The estimator with the parameters that were given on the command line.
+    """Return an estimator with the parameters from the command line.
 
     Parameters
     ----------
-    method : Method
+    method : {"clrsc", "lrr", "ssc", "mlap"}
     given : dict
-        Values by parameter; None for those that were not given.
+        Values of parameters as text, number or bool; None keeps the default.
     """
-    kind = METHODS[method.value]
-    asked = {name: value for name, value in given.items() if value is not None}
-    known = kind().get_params()
-    for name in asked:
+    values = {name: value for name, value in given.items() if value is not None}
+    known = METHODS[method]().get_params()
+    for name in values:
         if name not in known:
-            fitting = [other for other, cls in METHODS.items() if name in cls().get_params()]
+            others = [other for other, kind in METHODS.items() if name in kind().get_params()]
             raise InputError(
-                f"--{name.replace('_', '-')} is not an option of --method {method}; it is one of {', '.join(fitting)}."
+                f"--{name.replace('_', '-')} is not an option of --method {method}, only of "
+                f"{', '.join(others)}."
             )
-    parsed = {
-        name: PARSERS[name](value) if name in PARSERS else value for name, value in asked.items()
-    }
-    estimator: Any = kind(**parsed)
-    return estimator
+    return METHODS[method](
+        **{
+            name: PARSERS[name](value) if name in PARSERS else value
+            for name, value in values.items()
+        }
+    )

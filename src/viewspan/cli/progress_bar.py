@@ -1,26 +1,26 @@
-"""A fit in the terminal: the stage, how much of it is done, how long it will take."""
+"""Progress bar for a fit in the terminal."""
 
 from types import TracebackType
 from typing import Self
 
+from rich import progress
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from viewspan.fit.progress import Progress as Look
+from viewspan.fit.progress import Progress
 
 
 class ProgressBar:
-    """A callback for the estimators."""
+    """Callback for estimators that shows one bar per stage of the fit."""
 
     def __init__(self, console: Console) -> None:
-        self.bar = Progress(
-            TextColumn("{task.description:<10}"),
-            BarColumn(bar_width=32),
-            TaskProgressColumn(),
-            TextColumn("[dim]{task.fields[left]}"),
+        self.bar = progress.Progress(
+            progress.TextColumn("{task.description:<10}"),
+            progress.BarColumn(bar_width=32),
+            progress.TaskProgressColumn(),
+            progress.TextColumn("[dim]{task.fields[time]}"),
             console=console,
         )
-        self.tasks: dict[str, int] = {}
+        self.tasks: dict[str, progress.TaskID] = {}
 
     def __enter__(self) -> Self:
         self.bar.start()
@@ -34,8 +34,8 @@ class ProgressBar:
     ) -> None:
         self.bar.stop()
 
-    def __call__(self, look: Look) -> None:
-        if look.stage not in self.tasks:
-            self.tasks[look.stage] = self.bar.add_task(look.stage, total=1.0, left="")
-        left = f"{look.remaining:.0f} s left" if look.remaining else f"after {look.elapsed:.0f} s"
-        self.bar.update(self.tasks[look.stage], completed=look.share, left=left)  # type: ignore[arg-type]
+    def __call__(self, now: Progress) -> None:
+        if now.stage not in self.tasks:
+            self.tasks[now.stage] = self.bar.add_task(now.stage, total=1.0, time="")
+        time = f"{now.remaining:.0f} s left" if now.remaining else f"after {now.elapsed:.0f} s"
+        self.bar.update(self.tasks[now.stage], completed=now.share, time=time)

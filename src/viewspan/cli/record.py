@@ -1,4 +1,4 @@
-"""``run.json``: what was run, with what, on what, and what came of it."""
+"""The record of a run, ``run.json``: command, inputs, versions, parameters and results."""
 
 import hashlib
 import json
@@ -6,28 +6,26 @@ import platform
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from viewspan._version import __version__
-
-if TYPE_CHECKING:
-    from viewspan.cli.job import Job, Outcome
+from viewspan.cli.job import Job, Outcome
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl")
-LARGEST_HASHED = 2**30
-"""Bytes; larger files are named and measured, not read again."""
-NOT_PARAMETERS = {"callback", "verbose"}
+MAX_HASHED_BYTES = 2**30
+"""Size of the largest input file whose checksum is recorded."""
+OMITTED_PARAMETERS = {"callback", "verbose"}
 
 
-def record_of(job: "Job", outcome: "Outcome", written: Mapping[Path, bytes]) -> bytes:
-    """As JSON. It names the checksums of what is written with it: files of one run can be told from others."""
+def make_record(job: Job, outcome: Outcome, written: Mapping[str, bytes]) -> bytes:
+    """Return the record as JSON, with the checksums of the files that are written with it."""
     model, aligned = outcome.model, outcome.aligned
     parameters = {
-        name: value for name, value in model.get_params().items() if name not in NOT_PARAMETERS
+        name: value for name, value in model.get_params().items() if name not in OMITTED_PARAMETERS
     }
-    content = {
+    record = {
         "command": list(job.command),
         "folder": str(Path.cwd()),
         "versions": {"viewspan": __version__, "python": platform.python_version()}
@@ -35,8 +33,8 @@ def record_of(job: "Job", outcome: "Outcome", written: Mapping[Path, bytes]) -> 
         "method": type(model).__name__,
         "parameters": parameters,
         "views": [
-            {"name": table.name, "source": table.source, "features": table.shape[1], **facts}
-            for table, facts in zip(aligned.tables, outcome.files, strict=True)
+            {"name": table.name, "source": table.source, "features": table.shape[1], **file}
+            for table, file in zip(aligned.tables, outcome.files, strict=True)
         ],
         "samples": aligned.n_samples,
         "clusters": np.bincount(model.labels_, minlength=model.n_clusters_),
@@ -44,19 +42,16 @@ def record_of(job: "Job", outcome: "Outcome", written: Mapping[Path, bytes]) -> 
         "chosen": {"lam": model.lam_, "tau": model.tau_, "view_weights": model.view_weights_},
         "view_scores": model.view_scores_,
         "scores": outcome.scores,
-        "seconds": {name: round(value, 3) for name, value in outcome.seconds.items()},
+        "seconds": {stage: round(value, 3) for stage, value in outcome.seconds.items()},
         "notes": outcome.notes,
-        "written": {
-            path.name: hashlib.sha256(content).hexdigest() for path, content in written.items()
-        },
+        "written": {name: hashlib.sha256(content).hexdigest() for name, content in written.items()},
     }
-    return json.dumps(content, indent=2, ensure_ascii=False, default=plain).encode(
-        "utf-8", "replace"
-    )
+    text = json.dumps(record, indent=2, ensure_ascii=False, default=as_json_value)
+    return text.encode("utf-8", "replace")
 
 
 def certificate_of(model: Any) -> dict[str, Any]:
-    """What was proven."""
+    """Return the objective, its lower bound and how the solver stopped."""
     result = model.result_
     return {
         "objective": result.objective,
@@ -68,16 +63,17 @@ def certificate_of(model: Any) -> dict[str, Any]:
     }
 
 
-def file_facts(path: Path) -> dict[str, Any]:
+def describe_file(path: Path) -> dict[str, Any]:
+    """Return the size of a file and, unless it is very large, its SHA-256."""
     size = path.stat().st_size
-    if size > LARGEST_HASHED:
+    if size > MAX_HASHED_BYTES:
         return {"bytes": size}
     with path.open("rb") as file:
         return {"bytes": size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
 
 
-def plain(value: Any) -> Any:
-    """numpy's numbers as JSON's."""
+def as_json_value(value: Any) -> Any:
+    """Convert an array or a number of numpy for JSON, and anything else to text."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):

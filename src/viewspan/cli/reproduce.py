@@ -1,79 +1,74 @@
-"""``viewspan reproduce``: the paper's studies."""
+"""``viewspan reproduce``: repeat the studies of the paper."""
 
 import time
-from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from viewspan.cli.terminal import Terminal, one_sentence
+from viewspan.cli.options import out_path
+from viewspan.cli.terminal import Terminal, exit_on_error
+from viewspan.io.readers import InputError
 
+STUDIES = ("synthetic", "minerals", "faces")
 FAILURES = (OSError, ValueError, RuntimeError, ModuleNotFoundError)
 
 
-class StudyName(StrEnum):
-    """The paper's studies."""
-
-    SYNTHETIC = "synthetic"
-    MINERALS = "minerals"
-    FACES = "faces"
-    ALL = "all"
-
-
 def reproduce(
-    study: Annotated[StudyName, typer.Argument(help="Which of the paper's studies.")],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "-o",
-            file_okay=False,
-            help="Folder for results; the same command goes on there.",
+    study: Annotated[
+        Literal["synthetic", "minerals", "faces", "all"],
+        typer.Argument(
+            metavar="STUDY", show_choices=False, help="One of synthetic, minerals, faces, or all."
         ),
     ],
-    trials: Annotated[int, typer.Option(min=1, help="How many times the data is drawn.")] = 50,
-    jobs: Annotated[int, typer.Option(help="Trials at the same time; -1 is one per core.")] = -1,
-    seed: Annotated[int, typer.Option(min=0, help="Every trial's own seed follows from it.")] = 0,
+    out: Annotated[Path, out_path("FOLDER", "Output folder. An interrupted run continues there.")],
+    trials: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of random draws of the data.")
+    ] = 50,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", help="Number of parallel trials; -1 for one per core.")
+    ] = -1,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Random seed from which all trials derive.")
+    ] = 0,
     tune: Annotated[
         bool,
         typer.Option(
-            "--tune", help="Also the best of a grid for every method, chosen with the labels."
+            "--tune",
+            help="Also tune every method on a grid of parameters, scored with the true labels.",
         ),
     ] = False,
     mineral_copies: Annotated[
         int,
-        typer.Option(min=1, help="Copies of every mixture: 10 in the paper, 20 in its program."),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Samples per mineral mixture: 10 in the paper, 20 in the authors' program.",
+        ),
     ] = 10,
 ) -> None:
-    """Repeat the paper's studies: tables and figures of every method, noise level and trial.
+    """Repeat the studies of the paper, and write their tables and figures.
 
-    Minerals and faces need data, which is looked for in the folder named by VIEWSPAN_DATA, then in a cache, and is
-    otherwise downloaded. A run that was interrupted goes on where it stopped.
+    The data of the studies minerals and faces is taken from the folder VIEWSPAN_DATA, else from the
+    cache, else it is downloaded. An interrupted run continues when the same command is run again.
 
-    - `viewspan reproduce synthetic -o results --trials 5` takes a minute and needs no data;
+    - `viewspan reproduce synthetic -o results --trials 5` takes a minute and needs no data.
     - `viewspan reproduce all -o results` runs everything.
     """
 
-    def kept() -> str:
-        return (
-            f"What is finished is kept in {out}; the same command goes on from there."
-            if any(trials_in(out))
-            else ""
-        )
+    def remark() -> str:
+        if not any((out / "trials").glob("*/[0-9]*.json")):
+            return ""
+        return f"Finished trials are kept in {out}; run the same command again to continue."
 
     console, start = Terminal().console, time.perf_counter()
-    names = (
-        [name.value for name in StudyName if name is not StudyName.ALL]
-        if study is StudyName.ALL
-        else [study.value]
-    )
-    with one_sentence("reproduce", failures=FAILURES, kept=kept):
-        from viewspan.studies.reproduce import reproduce as run_studies
+    with exit_on_error("reproduce", failures=FAILURES, remark=remark):
+        from viewspan.studies.reproduce import reproduce as run_studies  # needs the extra "studies"
 
+        if out.is_file():
+            raise InputError(f"{out} is a file, but --out needs a folder.")
         written = run_studies(
-            names,
+            STUDIES if study == "all" else [study],
             out,
             trials=trials,
             jobs=jobs,
@@ -85,7 +80,3 @@ def reproduce(
         console.print(f"{time.perf_counter() - start:.0f} s. Written:")
         for path in written:
             typer.echo(path)
-
-
-def trials_in(out: Path) -> Iterator[Path]:
-    return (out / "trials").glob("*/[0-9]*.json")

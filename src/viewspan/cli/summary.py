@@ -1,6 +1,6 @@
-"""What was found, on one screen of the terminal."""
+"""Summary of a fitted model in the terminal."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -8,66 +8,64 @@ from rich.table import Table
 from rich.text import Text
 
 from viewspan._utils.text import shortened, visible
-from viewspan.report.facts import UNSURE, certificate_sentence, facts_of_views
+from viewspan.cli.job import Outcome
+from viewspan.plot.clusters import UNCERTAIN_BELOW
+from viewspan.report.facts import certificate_sentence, facts_of_views
 
-if TYPE_CHECKING:
-    from viewspan.cli.job import Outcome
+MAX_CLUSTERS = 20
+"""Largest number of clusters in the table of sizes."""
+BAR_WIDTH = 24
+MAX_NAME_LENGTH = 60
 
-MOST_BARS = 20
-WIDTH, LONGEST = 24, 60
 
-
-def show(outcome: "Outcome", console: Console) -> None:
-    """Views, sizes, certificate, scores."""
+def print_summary(outcome: Outcome, console: Console) -> None:
+    """Print views, cluster sizes, certificate and scores."""
     model = outcome.model
-    seconds = outcome.seconds.get("clustering", 0.0)
-    head = f"{len(model.labels_)} samples, {model.n_views_in_} views, {model.n_clusters_} clusters"
-    unsure = int((model.confidence_ < UNSURE).sum())
+    n_samples, seconds = len(model.labels_), outcome.seconds.get("clustering", 0.0)
+    heading = f"{n_samples} samples, {model.n_views_in_} views, {model.n_clusters_} clusters"
+    n_unsure = int((model.confidence_ < UNCERTAIN_BELOW).sum())
     console.print()
-    console.print(Text.assemble((head, "bold"), f"  {seconds:.1f} s"))
-    for table in (views_table(outcome), sizes_table(model)):
+    console.print(Text.assemble((heading, "bold"), f"  {seconds:.1f} s"))
+    for table in (table_of_views(outcome), table_of_sizes(model)):
         console.print()
         console.print(table)
     console.print()
     console.print(Text(certificate_sentence(model)))
     console.print(
         Text(
-            f"{unsure} of {len(model.labels_)} samples have less than half of their ties with their own cluster."
+            f"{n_unsure} of {n_samples} samples have less than half of their edge weight within "
+            "their own cluster."
         )
     )
     if outcome.scores:
-        console.print(Text(", ".join(map(written_score, outcome.scores.items())), "bold"))
+        console.print(Text(", ".join(map(format_score, outcome.scores.items())), "bold"))
     console.print()
 
 
-def written_score(score: tuple[str, float]) -> str:
+def format_score(score: tuple[str, float]) -> str:
     name, value = score
     return f"{name} {value:.1f} %" if name == "accuracy" else f"{name} {value:.3f}"
 
 
-def views_table(outcome: "Outcome") -> Table:
+def table_of_views(outcome: Outcome) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("view", "features", "counts", "shows the clusters"):
-        table.add_column(name, justify="left" if name == "view" else "right")
+    for heading in ("view", "features", "weight", "view score"):
+        table.add_column(heading, justify="left" if heading == "view" else "right")
     for view in facts_of_views(outcome.model):
-        table.add_row(
-            Text(shortened(visible(view.name), LONGEST)),
-            str(view.features),
-            view.weight,
-            view.score,
-        )
+        name = Text(shortened(visible(view.name), MAX_NAME_LENGTH))
+        table.add_row(name, str(view.features), view.weight, view.score)
     return table
 
 
-def sizes_table(model: Any) -> Table:
+def table_of_sizes(model: Any) -> Table:
     sizes = np.bincount(model.labels_, minlength=model.n_clusters_)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("cluster", "samples", ""):
         table.add_column(name, justify="left" if not name else "right")
-    for cluster, size in list(enumerate(sizes))[:MOST_BARS]:
-        table.add_row(
-            str(cluster), str(size), Text("█" * max(1, round(WIDTH * size / sizes.max())), "cyan")
-        )
-    if len(sizes) > MOST_BARS:
-        table.add_row("…", str(sizes[MOST_BARS:].sum()), f"in {len(sizes) - MOST_BARS} more")
+    for cluster, size in list(enumerate(sizes))[:MAX_CLUSTERS]:
+        bar = "█" * max(1, round(BAR_WIDTH * size / sizes.max()))
+        table.add_row(str(cluster), str(size), Text(bar, "cyan"))
+    if len(sizes) > MAX_CLUSTERS:
+        n_others = len(sizes) - MAX_CLUSTERS
+        table.add_row("…", str(sizes[MAX_CLUSTERS:].sum()), f"in {n_others} more clusters")
     return table

@@ -1,4 +1,4 @@
-"""What is said to the user, and the exit codes that say it to a script."""
+"""Messages to the user on standard error, and the exit code of a command that fails."""
 
 import contextlib
 import errno
@@ -9,43 +9,51 @@ from collections.abc import Callable, Iterator
 from rich.console import Console
 from rich.text import Text
 
-from viewspan._utils import signals as _signals
+from viewspan._utils import signals
 from viewspan._utils.text import visible
+from viewspan.cli.exit_codes import FAILED, INVALID_INPUT, PIPE_CLOSED
 from viewspan.cli.folder import WritingError
-from viewspan.cli.main import PIPE_CLOSED
+from viewspan.io.readers import InputError
 
-FAILED, WRONG_INPUT = 1, 2
-WRONG = (ValueError, TypeError, OSError, MemoryError)
+INPUT_ERRORS = (ValueError, TypeError, OSError, MemoryError)
+"""Errors that an input or an option causes. The exit code is INVALID_INPUT."""
+
 FAILURES: tuple[type[Exception], ...] = (WritingError, ModuleNotFoundError)
-"""What is wrong with something that was given, and what went wrong without it. Anything else is a mistake of ours, and
-its traceback tells where.
-"""
+"""Errors with other causes. The exit code is FAILED."""
+
+FULL_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
 
 
-class Words(Console):
-    """Standard error."""
+class StderrConsole(Console):
+    """Console that writes to standard error."""
 
     def __init__(self) -> None:
         super().__init__(stderr=True)
 
     def on_broken_pipe(self) -> None:
-        """Rich would end the process here, whatever is half done."""
+        """Raise BrokenPipeError, where rich would exit without cleaning up."""
         raise
 
 
 class Terminal:
-    """Standard error, where words go; standard output has nothing but the paths that were written."""
+    """Messages on standard error; standard output is for results and the paths of written files.
+
+    Parameters
+    ----------
+    quiet : bool
+        Show no progress and no summary. Always so if standard error is not a terminal.
+    """
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self.console = Words()
+        self.console = StderrConsole()
         self.quiet = quiet or not self.console.is_terminal
 
     def say(self, sentence: str, style: str = "") -> None:
-        """Words from files are words, whatever they look like."""
+        """Print a message; text from files is neither markup nor a control sequence in it."""
         self.console.print(Text(visible(sentence, keep="\n"), style), soft_wrap=True)
 
     def notes(self, sentences: list[str]) -> None:
-        """Also in a pipe: they are about the data."""
+        """Print notes about the data, also if quiet."""
         for sentence in sentences:
             self.console.print(
                 Text.assemble(("note: ", "yellow"), visible(sentence)), soft_wrap=True
@@ -53,44 +61,51 @@ class Terminal:
 
 
 @contextlib.contextmanager
-def one_sentence(
+def exit_on_error(
     command: str,
     *,
     failures: tuple[type[Exception], ...] = FAILURES,
-    kept: Callable[[], str] | None = None,
+    remark: Callable[[], str] | None = None,
 ) -> Iterator[None]:
-    """Turn what is wrong into a sentence and an exit code, without a traceback.
+    """Turn an error into a message and an exit code; a bug in viewspan still shows its traceback.
 
-    ``kept`` has one more sentence, on what there is of a run that was interrupted or failed.
+    Parameters
+    ----------
+    command : str
+        Name that the message starts with.
+    failures : tuple of exception types
+        Errors whose exit code is FAILED.
+    remark : callable, optional
+        Returns a sentence on what is kept of a run that was interrupted or failed, or "".
     """
     try:
         yield
-        sys.stdout.flush()  # a full disk is noticed here, and not after the last chance to say so
+        sys.stdout.flush()  # a full disk is noticed here, where it can still be reported
     except BrokenPipeError:
         sys.exit(PIPE_CLOSED)
     except (Exception, KeyboardInterrupt) as caught:
-        error = in_words(caught)
-        interrupted = isinstance(error, KeyboardInterrupt) or _signals.received() is not None
-        if not interrupted and not isinstance(error, (*failures, *WRONG)):
+        error = naming_standard_output(caught)
+        interrupted = isinstance(error, KeyboardInterrupt) or bool(signals.received_exit_code())
+        if not interrupted and not isinstance(error, (*failures, *INPUT_ERRORS)):
             raise
         terminal = Terminal()
         if interrupted:
-            terminal.say("Interrupted." if kept else "Interrupted; nothing was written.")
+            terminal.say("Interrupted." if remark else "Interrupted; nothing was written.")
         else:
             terminal.say(f"viewspan {command}: {error}")
-        if kept and (more := kept()):
-            terminal.say(more)
+        if remark and (sentence := remark()):
+            terminal.say(sentence)
         if interrupted:
-            sys.exit(_signals.received() or _signals.code_of(signal.SIGINT))
-        sys.exit(FAILED if isinstance(error, failures) else WRONG_INPUT)
+            sys.exit(signals.received_exit_code() or signals.exit_code(signal.SIGINT))
+        failed = isinstance(error, failures) and not isinstance(error, InputError)
+        sys.exit(FAILED if failed else INVALID_INPUT)
 
 
-def in_words(error: BaseException) -> BaseException:
-    """A full disk does not say that it was standard output that it could not take."""
-    if (
-        isinstance(error, OSError)
-        and error.filename is None
-        and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}
-    ):
-        return WritingError(f"standard output could not be written: {error.strerror}.")
+def naming_standard_output(error: BaseException) -> BaseException:
+    """Return a WritingError for a full disk behind standard output, and any other error unchanged.
+
+    All other errors of full disks have a file name.
+    """
+    if isinstance(error, OSError) and error.filename is None and error.errno in FULL_DISK_ERRORS:
+        return WritingError(f"Standard output could not be written: {error.strerror}.")
     return error

@@ -1,6 +1,6 @@
-"""Where the studies' data files are: the user's folder, the cache, or the authors' repository.
+"""Data files of the studies: in the user's folder, in the cache, or downloaded.
 
-``registry.txt`` names every file and its SHA-256; nothing is read whose content is another.
+``registry.txt`` holds the name and the SHA-256 of every file. No file with another content is read.
 """
 
 import hashlib
@@ -14,53 +14,49 @@ from typing import Any
 from viewspan._utils.optional import require
 
 SOURCE = "https://raw.githubusercontent.com/sjtrny/collab_lrsc/HEAD/data/"
-"""The authors' repository. Its head: the checksums say what is in the files, whichever commit they come from."""
+"""Folder in the authors' repository. Checksums, not a commit, fix the content of the files."""
 
-VARIABLE = "VIEWSPAN_DATA"
+DATA_VARIABLE = "VIEWSPAN_DATA"
+"""Environment variable with the user's folder of data files."""
 
 
 @cache
 def registry() -> dict[str, str]:
-    """SHA-256 of every file."""
-    lines = (
-        resources.files(__package__)
-        .joinpath("registry.txt")
-        .read_text(encoding="ascii")
-        .splitlines()
-    )
-    return dict(line.split() for line in lines)
+    """Return the SHA-256 of every file, by name."""
+    text = resources.files(__package__).joinpath("registry.txt").read_text(encoding="ascii")
+    return dict(line.split() for line in text.splitlines())
 
 
-def names(folder: str) -> list[str]:
-    """The files below this folder."""
+def list_files(folder: str) -> list[str]:
+    """Return the names of the registered files whose names start with the folder."""
     return [name for name in registry() if name.startswith(folder)]
 
 
-def address(name: str) -> str:
-    """Where the authors keep the file: theirs is ``data/TIRlib.mat``, and the faces are in ``data/faces/``."""
+def source_url(name: str) -> str:
+    """Return the address of a file, which the authors keep in ``data/`` or ``data/faces/``."""
     return SOURCE + name.removeprefix("minerals/")
 
 
-def locate(wanted: Iterable[str]) -> list[Path]:
-    """Paths of the files, in order, downloaded if need be."""
-    wanted = list(wanted)
-    found = {name: path for name in wanted if (path := _in_user_folder(name) or _in_cache(name))}
-    missing = [name for name in wanted if name not in found]
+def locate(names: Iterable[str]) -> list[Path]:
+    """Return the paths of the files in the given order, and download those that are missing."""
+    names = list(names)
+    found = {name: path for name in names if (path := _in_user_folder(name) or _in_cache(name))}
+    missing = [name for name in names if name not in found]
     if missing:
         found |= _download(missing)
-    return [found[name] for name in wanted]
+    return [found[name] for name in names]
 
 
 def _in_user_folder(name: str) -> Path | None:
-    if not (folder := os.environ.get(VARIABLE)):
+    if not (folder := os.environ.get(DATA_VARIABLE)):
         return None
     path = Path(folder) / name
     if not path.is_file():
         return None
     if _sha256(path) != registry()[name]:
         raise ValueError(
-            f"{path} is not the file the study needs: its SHA-256 is {_sha256(path)}, expected {registry()[name]}. "
-            "Replace it, or remove it and it will be downloaded."
+            f"{path} is not the file the study needs: its SHA-256 is {_sha256(path)}, expected "
+            f"{registry()[name]}. Replace it, or remove it and it will be downloaded."
         )
     return path
 
@@ -71,7 +67,7 @@ def _in_cache(name: str) -> Path | None:
 
 
 def cache_folder() -> Path:
-    """The user's cache, by the operating system's custom."""
+    """Return viewspan's folder in the user's cache, as the operating system defines it."""
     return Path(_pooch().os_cache("viewspan"))
 
 
@@ -80,33 +76,33 @@ def _download(missing: list[str]) -> dict[str, Path]:
         path=cache_folder(),
         base_url=SOURCE,
         registry={name: registry()[name] for name in missing},
-        urls={name: address(name) for name in missing},
+        urls={name: source_url(name) for name in missing},
         retry_if_failed=1,
     )
     try:
         return {name: Path(downloader.fetch(name)) for name in missing}
-    except (
-        OSError,
-        ValueError,
-    ) as error:  # no network, no such page; or another content than the checksum's
-        raise FileNotFoundError(_where_to_put(missing, error)) from error
+    # No connection, no such page, or a content with another checksum.
+    except (OSError, ValueError) as error:
+        raise FileNotFoundError(_missing_message(missing, error)) from error
 
 
-def _where_to_put(missing: list[str], error: Exception) -> str:
-    what = (
+def _missing_message(missing: list[str], error: Exception) -> str:
+    """Return an error message that names every missing file, its address and its path."""
+    files = (
         f"{missing[0]} is"
         if len(missing) == 1
         else f"{len(missing)} files, {missing[0]} to {missing[-1]}, are"
     )
-    here = os.environ.get(VARIABLE)
-    looked = f"in {here} ({VARIABLE})" if here else f"in {VARIABLE} (not set)"
-    if here and not Path(here).is_dir():
-        looked += ", which is no folder,"
-    targets = "\n".join(f"  {address(name)} -> {cache_folder() / name}" for name in missing)
+    folder = os.environ.get(DATA_VARIABLE)
+    searched = f"in {folder} ({DATA_VARIABLE})" if folder else f"in {DATA_VARIABLE} (not set)"
+    if folder and not Path(folder).is_dir():
+        searched += ", which is not a folder,"
+    targets = "\n".join(f"  {source_url(name)} -> {cache_folder() / name}" for name in missing)
     reason = " ".join(str(error).split())
     return (
-        f"{what} neither {looked} nor in the cache, and the download failed: {reason}\n"
-        f"Put the files there by hand, or set {VARIABLE} to a folder that holds them under the same names:\n{targets}"
+        f"{files} neither {searched} nor in the cache, and the download failed: {reason}\n"
+        f"Download the files by hand to these paths, or set {DATA_VARIABLE} to a folder that holds "
+        f"them under the same names:\n{targets}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Gaussian corruption, the same for all studies."""
+"""Gaussian noise for the data of the studies."""
 
 from collections.abc import Sequence
 from numbers import Real
@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_scalar
 from viewspan._utils.typing import Array
 
 
-def corrupt(clean: Sequence[Array], noise: float, rng: np.random.Generator) -> list[Array]:
-    """Add Gaussian noise of this standard deviation to every entry.
+def add_noise(clean: Sequence[Array], noise: float, rng: np.random.Generator) -> list[Array]:
+    """Add Gaussian noise of the given standard deviation to every entry of every view.
 
-    The draw does not depend on ``noise``, so one seed gives the same pattern at every level.
+    The random numbers do not depend on ``noise``: with the same seed, another noise level gives the
+    same noise, scaled.
     """
     check_scalar(noise, "noise", Real, min_val=0)
     if not np.isfinite(noise):

@@ -1,4 +1,4 @@
-"""The paper's synthetic data: samples on a few random subspaces, drawn anew for every appearance."""
+"""Synthetic data of the paper: samples on a union of random subspaces."""
 
 from numbers import Integral
 
@@ -7,7 +7,7 @@ from scipy.stats import ortho_group, special_ortho_group
 from sklearn.utils.validation import check_scalar
 
 from viewspan._utils.typing import Array, Labels
-from viewspan.datasets.noise import corrupt
+from viewspan.datasets.noise import add_noise
 
 
 def make_subspaces(
@@ -20,25 +20,28 @@ def make_subspaces(
     noise: float = 0.0,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[list[Array], Labels]:
-    """Samples on subspaces whose bases are rotations of one another.
+    """Generate samples on subspaces whose bases are rotations of one another.
 
-    In every view on its own, U_1 is a random orthonormal basis (n_features × dim), T a random rotation, and U_{i+1} =
-    T U_i; the samples of subspace i are U_i q with q ~ N(0, I). Then noise is added.
+    In each view independently, U_1 is a random orthonormal basis (n_features × dim), T a random
+    rotation, and U_{i+1} = T U_i. The samples of subspace i are U_i q with q ~ N(0, I). Gaussian
+    noise is then added to every entry.
 
     Parameters
     ----------
     n_subspaces, dim, n_features, n_samples_per_subspace, n_views : int
-        The defaults are the paper's.
+        Size of the data. The defaults are those of the paper.
     noise : float
-        Standard deviation of the Gaussian noise added to every entry.
+        Standard deviation of the Gaussian noise.
     random_state : int, Generator or None
-        With the same seed, another ``noise`` gives the same clean samples and the same noise, scaled.
+        Random seed or generator. With the same seed, another ``noise`` gives the same clean samples
+        and the same noise, scaled.
 
     Returns
     -------
     views : list of arrays (n_samples, n_features)
+        Views, one sample per row.
     labels : array (n_samples,)
-        The subspace of every sample.
+        Subspace of every sample.
 
     Examples
     --------
@@ -61,12 +64,13 @@ def make_subspaces(
         _rotated_subspaces(rng, n_subspaces, dim, n_features, n_samples_per_subspace)
         for _ in range(n_views)
     ]
-    return corrupt(clean, noise, rng), np.repeat(np.arange(n_subspaces), n_samples_per_subspace)
+    return add_noise(clean, noise, rng), np.repeat(np.arange(n_subspaces), n_samples_per_subspace)
 
 
 def _rotated_subspaces(
     rng: np.random.Generator, n_subspaces: int, dim: int, n_features: int, n_each: int
 ) -> Array:
+    """Return one view without noise."""
     rotation = special_ortho_group.rvs(n_features, random_state=rng)
     basis = ortho_group.rvs(n_features, random_state=rng)[:, :dim]
     samples = []

@@ -1,4 +1,4 @@
-"""What a user calls. Parameters, fit, attributes; no mathematics."""
+"""What a user constructs: one class per method, with scikit-learn's interface."""
 
 from viewspan.estimators.clrsc import CLRSC
 from viewspan.estimators.lrr import LRR

@@ -15,6 +15,7 @@ from sklearn.base import (
 from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from viewspan._utils.sklearn_callbacks import CallbackSupportMixin, with_callbacks
 from viewspan._utils.sparse import full
 from viewspan._utils.typing import Array, Graph, Labels
 from viewspan._utils.warnings import warn
@@ -24,12 +25,13 @@ from viewspan.estimators.notebook import NotebookSummary
 from viewspan.fit.constraints import COUNT, SHARED_CONSTRAINTS, WEIGHT
 from viewspan.fit.run import fit_views
 from viewspan.fit.settings import DEFAULT_N_LANDMARKS, FitSettings
-from viewspan.fit.sklearn_tasks import CallbackSupportMixin, stages_for, with_callbacks
+from viewspan.fit.sklearn_tasks import stages_for
 from viewspan.fit.state import FittedState
 from viewspan.graph.partition import GraphSettings
 from viewspan.inference.assignment import UNKNOWN
-from viewspan.inference.subspaces import Reconstruction, absent_as_nan, reconstruct
+from viewspan.inference.subspaces import Reconstruction, reconstruct, set_missing_to_nan
 from viewspan.inputs.blocks import source_of
+from viewspan.inputs.checks import check_views
 from viewspan.inputs.fitted_inputs import (
     add_index,
     check_same_input,
@@ -37,7 +39,7 @@ from viewspan.inputs.fitted_inputs import (
     store_input,
 )
 from viewspan.inputs.frames import is_dask
-from viewspan.inputs.views import Views, check_views
+from viewspan.inputs.views import Views
 from viewspan.objective.axes import Axes, SolverName
 from viewspan.objective.weight_rule import WeightRule
 from viewspan.solvers.result import Result
@@ -148,7 +150,9 @@ class SubspaceClusterer(
         """
         views = self._check_new_samples(X, "predict")
         assigner = self._state.assigner
-        found = source_of(views).lazily(assigner.labels_of, assigner.width, np.int64, None)
+        found = source_of(views).concatenate_lazily(
+            assigner.labels_of, assigner.width, np.int64, None
+        )
         if is_dask(found):
             return found.clip(min=0)
         n_unknown = int((found == UNKNOWN).sum())
@@ -176,7 +180,9 @@ class SubspaceClusterer(
         """
         views = self._check_new_samples(X, "predict_confidence")
         assigner = self._state.assigner
-        return source_of(views).lazily(assigner.confidence_of, assigner.width, np.float64, None)
+        return source_of(views).concatenate_lazily(
+            assigner.confidence_of, assigner.width, np.float64, None
+        )
 
     def transform(self, X: Any) -> Any:
         """Return the spectral embedding of samples.
@@ -197,7 +203,7 @@ class SubspaceClusterer(
         """
         views = self._check_new_samples(X, "transform")
         assigner, n_clusters = self._state.assigner, self._state.graph.n_clusters
-        found = source_of(views).lazily(
+        found = source_of(views).concatenate_lazily(
             assigner.embedding_of, assigner.width, np.float64, n_clusters
         )
         return add_index(found, X, self)
@@ -222,7 +228,7 @@ class SubspaceClusterer(
         arrays, residuals = reconstruct(
             [full(array) for array in views.arrays], labels, self.subspaces_
         )
-        absent_as_nan(arrays, residuals, views.observed)
+        set_missing_to_nan(arrays, residuals, views.observed)
         found: Any = arrays
         if isinstance(X, Mapping):
             found = dict(zip(getattr(self, "view_names_in_", X), arrays, strict=True))

@@ -13,7 +13,7 @@ from viewspan.fit.constraints import WEIGHT
 from viewspan.fit.progress import Progress
 from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.partition import AskedWeights
-from viewspan.graph.patterns import NEIGHBORS
+from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
 from viewspan.objective.axes import Axes, SolverName
 from viewspan.objective.couplings import Coupling
 from viewspan.objective.datafits import Datafit
@@ -23,133 +23,153 @@ from viewspan.objective.penalties import Penalty
 class CLRSC(IncrementalClusterer):
     r"""Collaborative Low-Rank Subspace Clustering.
 
-    .. math:: \min_{Z_1,\dots,Z_c}\ \sum_{i=1}^c f(X_i - X_i Z_i) + \lambda_i\, p(Z_i) + \tau\, c(A),
-              \qquad A = [\mathrm{vec}(Z_1), \dots, \mathrm{vec}(Z_c)]^\top
+    .. math:: \min_{Z_1,\dots,Z_c}\ \sum_{i=1}^c f(X_i - X_i Z_i) + \lambda_i\, p(Z_i)
+              + \tau\, c(A), \qquad A = [\mathrm{vec}(Z_1), \dots, \mathrm{vec}(Z_c)]^\top
 
-    By default f = ‖·‖_F², p = ‖·‖_* and c = ‖·‖_*: every view gets a low-rank matrix of coefficients, and the nuclear
-    norm of their stack makes them agree in pattern, not in magnitude. Other fits, penalties and couplings are named
-    below; docs/methods.md says when to use which.
+    By default f = ‖·‖_F², p = ‖·‖_* and c = ‖·‖_*. Every view gets a low-rank matrix of
+    self-expressive coefficients, and the nuclear norm of their stack makes them agree in pattern,
+    not in magnitude. docs/methods.md says when to use which fit, penalty and coupling.
 
     Parameters
     ----------
     n_clusters : int, optional
-        Read from the graphs' eigenvalues if not given, beside those of noise; warns if no gap is clear.
+        Number of clusters. If None, it is estimated from the eigenvalues of the graph, compared
+        with those of noise; a warning says if no gap is clear.
     lam : "auto", float or array-like (n_views,)
-        λ, in the objective above (the authors' program halves the fit: its values are half of these). "auto" is twice
-        the estimated energy of the noise in one sample, for every view;
-        it is solved for at 1, 2, ½ and ¼ of it, the last without coupling if ``tau`` is automatic, and the graphs are
-        averaged. For other fits it is 1.5 times what a typical sample costs as a residual, or more if the noise asks
-        for it, at 1, ½, ¼ and ⅛ (``robust_lam``); for ``penalty="l1"`` twice that of
-        :class:`SSC`, once.
+        λ, the weight of the penalty, in the objective above (the authors' program halves the fit:
+        its values are half of these). "auto" is twice the estimated energy of the noise in one
+        sample of the view (:class:`viewspan.weights.noise.NoiseRule`). The problem is then solved
+        at 1, 2, ½ and ¼ of it, the last time without coupling if ``tau`` is automatic, and the
+        graphs are averaged. Other fits have λ by :class:`viewspan.weights.robust.RobustRule`, at
+        1, ½, ¼ and ⅛; ``penalty="l1"`` has one λ per view and sample
+        (:class:`viewspan.weights.sparse.SparseRule`).
     tau : "auto" or float
-        τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the pull of the penalty, whatever
-        that is (see :func:`viewspan.objective.selection.automatic_tau`).
-    datafit : {"frobenius", "l12", "l1"}
-        f: ‖E‖_F², for noise everywhere; Σ_j ‖e_j‖₂ over samples, some of which may be corrupted; or the sum of the
-        absolute values of all entries, some of which may be.
-    penalty : {"nuclear", "l1"}
-        p: ‖Z‖_*, or Σ_j λ_j ‖z_j‖₁ with diag(Z) = 0, a collaborative SSC. Its automatic λ_ij is one for every view and
-        sample, and it solves for N × N matrices.
-    coupling : {"nuclear", "rank_one"}
-        c: ‖A‖_*, or the constraint rank(A) = 1, the paper's strict objective: Z_i = α_i Z with one matrix Z for all
-        views. It is not convex: the answer is a stationary point, ``dual_gap_`` is what strictness costs at most, and τ
-        has no meaning.
+        τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the force with
+        which the penalty acts on the coefficients.
+    datafit : {"frobenius", "l12", "l1"} or Datafit
+        f: ‖E‖_F², for noise everywhere; Σ_j ‖e_j‖₂ over samples, for corrupted samples; the sum of
+        the absolute values of all entries, for corrupted entries; or an object of your own
+        (docs/extending.md).
+    penalty : {"nuclear", "l1"} or Penalty
+        p: ‖Z‖_*; or Σ_j λ_j ‖z_j‖₁ with diag(Z) = 0, a collaborative SSC that solves for N × N
+        matrices; or an object of your own.
+    coupling : {"nuclear", "rank_one"} or Coupling
+        c: ‖A‖_*; or the constraint rank(A) = 1, the paper's strict objective: Z_i = α_i Z with one
+        matrix Z for all views; or an object of your own. Rank one is not convex: the solution is a
+        stationary point, ``dual_gap_`` is at most what the constraint costs, and τ has no meaning.
     missing : {"forbid", "allow"}
-        Whether a row of NaN stands for a sample that the view does not have; each must be in one view at least. Its
-        residual is left out of the fit, its coefficients follow from those in other views by the coupling, and two
-        samples are compared in the views that both have.
+        Whether a row of NaN stands for a sample that is missing from the view. Every sample must be
+        in at least one view. The residual of a missing sample is left out of the fit, its
+        coefficients follow from those in other views through the coupling, and two samples are
+        compared in the views that both have.
     affinity : {"auto", "patterns", "coefficients"}
-        Who is whose neighbour: samples whose coefficients have the same pattern (:func:`viewspan.pattern_graph`), or
-        the paper's 𝕎, in which a coefficient is the closeness (:func:`viewspan.affinity`). "auto" takes patterns if
-        ``lam`` is automatic, and the paper's graph if it is given or the penalty is "l1".
+        Edges of the graph: between samples whose coefficients have a similar pattern
+        (:func:`viewspan.pattern_graph`), or the coefficients themselves, as in the paper
+        (:func:`viewspan.affinity`). "auto" takes patterns if ``lam`` is automatic, and the paper's
+        graph if ``lam`` is given or the penalty is "l1".
     n_neighbors : int
-        Of every sample, in graphs of patterns and in :meth:`predict`; a third of it where neighbours are landmarks.
+        Nearest neighbours of a sample in graphs of patterns and in :meth:`predict`. A sample is
+        connected with two thirds as many landmarks.
     graph : {"auto", "dense", "landmarks"}
-        A graph of all samples, or one of landmarks that stand for them, which does not grow with the square of the
-        samples. "auto" takes landmarks for more than 10 000 samples, or fewer where memory is short.
+        A graph of all samples, or one of landmarks, which does not grow with the square of the
+        samples. "auto" takes landmarks for more than 10 000 samples, or if memory is short.
     n_landmarks : int, optional
-        5000 by default, chosen from a fair sample of twice as many.
+        Number of landmarks, 5000 by default. They are chosen from a reservoir sample of twice as
+        many samples.
     scale_features : "auto" or bool
-        Scale every feature to mean square 1. "auto" does so in views in which one feature has more energy than all
-        others together, as an age in years beside scores from 0 to 3.
+        Whether every feature is scaled to mean square 1. "auto" does so in views in which one
+        feature has more energy than all others together, such as an age in years beside scores
+        from 0 to 3.
     affine : "auto" or bool
-        Whether subspaces may miss the origin, by one more feature κ_i that is the same for all samples and as large as
-        they are long: with ``normalize=False`` this adds κ_i² ‖1ᵀ − 1ᵀZ_i‖² to the fit, a soft form of the constraint
-        1ᵀZ_i = 1ᵀ. "auto" adds it to views whose features all have mean zero: they were centred, and clusters on both
-        sides of a mean would look like one line through it.
+        Whether subspaces may miss the origin. One more feature κ_i is added, the same for all
+        samples and as large as they are long. With ``normalize=False`` this adds
+        κ_i² ‖1ᵀ − 1ᵀZ_i‖² to the fit, a soft form of the constraint 1ᵀZ_i = 1ᵀ. "auto" adds it to
+        views whose features all have mean zero: clusters on both sides of a mean would look like
+        one line through it.
     normalize : bool
-        Scale every sample of every view to unit length.
+        Whether every sample of every view is scaled to unit length.
     view_weights : "auto", "equal" or array-like (n_views,)
-        How much every view counts in the graph. With "auto", views of so few dimensions that noise would look alike
-        count less, unless they have much beyond that (see :func:`viewspan.graph.chance.trust`); in the paper's 𝕎 all
-        are equal. With ``coupling="rank_one"`` there is one matrix for all views, and given weights w_i multiply the
-        views themselves: ``w_i² (‖X_i − α_i X_i Z‖_F² + λ_i |α_i| ‖Z‖_*)``.
+        Weights of the views in the graph. With "auto", views of so few dimensions that noise would
+        look alike have a lower weight, unless their clusters go clearly beyond that; in the
+        paper's graph all weights are equal. With ``coupling="rank_one"`` given weights w_i multiply
+        the views themselves: ``w_i² (‖X_i − α_i X_i Z‖_F² + λ_i |α_i| ‖Z‖_*)``.
     solver : {"admm", "ladmpsap"}
-        Ours, which stops on a proven gap, or the paper's algorithm as its authors released it.
+        ADMM, which stops on a certified gap, or the paper's algorithm as its authors released it.
     assign_labels : {"auto", "discretize", "cluster_qr", "kmeans", "modularity"}
-        How eigenvectors become labels (see :func:`viewspan.ncut`). "auto" is "modularity" for patterns and the paper's
-        way, "discretize", for the paper's graph.
+        How eigenvectors become labels (see :func:`viewspan.ncut`). "auto" is "modularity" for
+        patterns and "discretize", the paper's way, for the paper's graph.
     tol : float
-        The relative optimality gap to certify. For LADMPSAP, which stops on its own rule, the paper's ε₂; look at
-        ``dual_gap_``.
+        Relative optimality gap to certify. LADMPSAP stops on its own rule; for it this is the
+        paper's ε₂, and ``dual_gap_`` is the gap that was reached.
     max_iter : int, optional
-        2000 by default (200 for LADMPSAP).
+        Maximum number of iterations, 2000 by default (200 for LADMPSAP).
     random_state : int, RandomState or None
-        For the cut. The solver is deterministic.
+        Random generator of the cut. The solver is deterministic.
     verbose : bool or int
-        Log the stages of the fit and the solver's checks.
+        Whether the stages of the fit and the checks of the solver are logged.
     callback : callable, optional
-        Called with a :class:`viewspan.Progress` (``stage``, ``share``, ``elapsed``, ``remaining``) as the fit goes on.
+        Called with a :class:`viewspan.Progress` (``stage``, ``share``, ``elapsed``, ``remaining``)
+        while the fit runs.
 
     Attributes
     ----------
     labels_ : array (n_samples,)
+        Cluster of every sample.
     confidence_ : array (n_samples,)
-        The share of a sample's ties in the graph that are with its own cluster.
+        Share of a sample's edge weight in the graph that stays in its own cluster.
     n_clusters_ : int
-    coefficients_ : list of arrays (n_samples, n_samples)
-        Z_i: column j holds the coefficients that rebuild sample j from all samples. Built on demand. With landmarks,
-        this and ``basis_`` are of the fair sample alone.
+    coefficients_ : sequence of arrays (n_samples, n_samples)
+        Z_i, each built when it is read: column j holds the coefficients that represent sample j by
+        all samples. With landmarks, this and ``basis_`` belong to the reservoir sample alone.
     basis_ : array (n_samples, r)
     cores_ : array (n_views, r, r)
-        Z_i = basis_ · cores_[i] · basis_ᵀ; r × n_samples without the last factor for fits by single samples and for
-        absent ones; one core for all views with ``coupling="rank_one"``.
-    affinity_matrix_ : array or sparse array (n_samples, n_samples)
-        The graph that was cut; with landmarks, theirs.
+        Z_i = basis_ · cores_[i] · basis_ᵀ. The last factor is absent, and the cores are
+        r × n_samples, for fits of single samples and for missing samples. With
+        ``coupling="rank_one"`` there is one core for all views.
+    affinity_matrix_ : array or sparse array (n_nodes, n_nodes)
+        The graph that was cut, of all samples or of landmarks.
+    fitted_graph_ : FittedGraph
+        That graph with the labels, rows and embedding of its nodes.
     eigenvalues_ : array
-        Leading eigenvalues of the normalised affinity, largest first; of several graphs, their mean.
+        Leading eigenvalues of the normalised affinity, largest first; the mean over all graphs.
     result_ : Result
-        The solution that all other attributes describe.
-    features_scaled_ : list of bool
-        The views whose features were brought to one mean square.
-    affine_ : list of bool
-        The views whose subspaces may miss the origin.
-    view_weights_ : array (n_views,)
-        How much every view counted, the largest being 1.
+        The solution that the other attributes describe.
     path_ : list of Result
         All solutions whose graphs were averaged, ``result_`` first.
+    features_scaled_ : list of bool
+        Whether the features of a view were scaled to mean square 1.
+    affine_ : list of bool
+        Whether the subspaces of a view may miss the origin.
+    view_weights_ : array (n_views,)
+        Weight of every view, the largest being 1.
     objective_, dual_gap_ : float
-        The objective, and its proven relative distance from the optimum (of views without coupling, for rank one).
+        The objective, and its certified relative distance from the optimum (for rank one, from the
+        optimum without coupling).
     n_iter_ : int
     lam_ : array (n_views,)
-        One for every sample, (n_views, n_samples), with ``penalty="l1"``; times w_i² where weights are in the
-        objective.
+        λ_i; (n_views, n_samples) with ``penalty="l1"``; multiplied by w_i² where view weights are
+        in the objective.
     tau_ : float
     view_similarity_ : array (n_views, n_views)
         Cosines between the Z_i.
     view_scores_ : array (n_views,)
-        How far the clusters can be seen in every view alone: 1 for fully, about 0 for no better than by chance.
+        How well every view alone shows the clusters: 1 for fully, about 0 for chance.
     subspaces_ : list of lists of Subspace
         ``subspaces_[cluster][view]`` with ``dimension``, ``basis`` and ``project(samples)``.
     outlier_scores_ : array (n_views, n_samples)
-        The share of a sample's length that the others do not explain. Not with landmarks.
+        Share of a sample's length that the other samples do not represent. Not with landmarks.
     scales_ : array (n_views,)
         α_i, the largest being 1; with ``coupling="rank_one"`` only.
     history_ : list of Check
+        Checks of the solver.
+    fitted_state_ : FittedState
+        Everything that the fit produced.
     n_views_in_ : int
     n_features_in_ : int, or tuple of int for several views
     feature_names_in_ : array of str, or tuple of such arrays for several views
-        With None for views without names; only if some view has them.
+        None for views without names; only if some view has names.
+    view_names_in_ : list
+        Names of the views; only if they were given as a dict.
 
     References
     ----------
@@ -160,10 +180,10 @@ class CLRSC(IncrementalClusterer):
     >>> import numpy as np
     >>> from viewspan import CLRSC
     >>> rng = np.random.default_rng(0)
-    >>> first, second = (
-    ...     np.vstack([rng.normal(size=(20, 3)) @ rng.normal(size=(3, 30)) for _ in range(4)]) for _ in range(2)
-    ... )
-    >>> model = CLRSC(n_clusters=4, random_state=0).fit([first, second])
+    >>> def four_subspaces():
+    ...     parts = [rng.normal(size=(20, 3)) @ rng.normal(size=(3, 30)) for _ in range(4)]
+    ...     return np.vstack(parts)
+    >>> model = CLRSC(n_clusters=4, random_state=0).fit([four_subspaces(), four_subspaces()])
     >>> np.bincount(model.labels_)
     array([20, 20, 20, 20])
     >>> bool(model.dual_gap_ <= 1e-4)
@@ -191,7 +211,7 @@ class CLRSC(IncrementalClusterer):
         coupling: str | Coupling = "nuclear",
         missing: str = "forbid",
         affinity: str = "auto",
-        n_neighbors: int = NEIGHBORS,
+        n_neighbors: int = DEFAULT_N_NEIGHBORS,
         graph: str = "auto",
         n_landmarks: int | None = None,
         scale_features: bool | Literal["auto"] = "auto",
@@ -238,7 +258,7 @@ class CLRSC(IncrementalClusterer):
         scales = self._result.scales
         if scales is None:
             raise AttributeError(
-                "scales_ is there with coupling='rank_one' only: other couplings leave views "
-                "their own."
+                "scales_ exists with coupling='rank_one' only: other couplings give every view a "
+                "matrix of its own."
             )
         return scales

@@ -9,14 +9,16 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from viewspan._utils.sklearn_callbacks import with_callbacks
 from viewspan.estimators.atomic import remove_fitted, replace_attributes
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.fit.batches import Batches
 from viewspan.fit.constraints import COUNT
-from viewspan.fit.sklearn_tasks import stages_for, with_callbacks
+from viewspan.fit.sklearn_tasks import stages_for
 from viewspan.fit.state import FittedState
+from viewspan.inputs.checks import check_views
 from viewspan.inputs.fitted_inputs import feature_names_of, store_input
-from viewspan.inputs.views import Views, check_views
+from viewspan.inputs.views import Views
 from viewspan.objective.axes import Axes
 
 SOLVE_LOCK = RLock()
@@ -127,9 +129,11 @@ class IncrementalClusterer(SubspaceClusterer):
         if name.endswith("_") and not name.startswith("_") and self._is_pending():
             raise NotFittedError(
                 f"{type(self).__name__} has taken in {self._batches.n_samples} samples and has not "
-                f"solved for them, so it has no {name}; call partial_fit() without data, or predict."
+                f"solved for them, so it has no {name}; call partial_fit() without data, "
+                "or predict."
             )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        # a property that raised AttributeError raises it here again; other names are unknown
+        return object.__getattribute__(self, name)
 
 
 def input_names(model: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""Low-rank representation, the paper's baseline."""
+"""Low-rank representation, a baseline of the paper."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
@@ -11,7 +11,7 @@ from viewspan.estimators.incremental import IncrementalClusterer
 from viewspan.fit.progress import Progress
 from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.partition import AskedWeights
-from viewspan.graph.patterns import NEIGHBORS
+from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
 from viewspan.objective.axes import Axes, SolverName
 from viewspan.objective.weight_rule import WeightRule
 from viewspan.weights.noise import NoiseRule
@@ -23,22 +23,23 @@ class LRR(IncrementalClusterer):
 
     .. math:: \min_{Z_i}\ f(X_i - X_i Z_i) + \lambda_i \|Z_i\|_*
 
-    With ``datafit="frobenius"``, f = ‖·‖_F² and the answer is a closed form: Z = V diag((1 − λ/2s²)₊) Vᵀ for X = U
-    diag(s) Vᵀ. With ``"l12"``, f is the sum of the residuals' lengths, as in Liu et al. (whose λ is the inverse of
-    this one).
+    With ``datafit="frobenius"``, f = ‖·‖_F² and the solution is a closed form:
+    Z = V diag((1 − λ/2s²)₊) Vᵀ for X = U diag(s) Vᵀ. With ``"l12"``, f is the sum of the residuals'
+    lengths, as in Liu et al. (whose λ is the inverse of this one).
 
     Parameters
     ----------
     n_clusters : int, optional
-        Read from the graph's eigenvalues if not given.
+        Number of clusters; estimated from the graph's eigenvalues if None.
     lam : "auto", float or array-like (n_views,)
+        λ, the weight of the penalty.
     datafit : {"frobenius", "l12"}
     fusion : {"late", "concat"}
-        Several views: each alone, united in one graph; or their features side by side as one
-        view.
+        How several views are used: each alone, joined in one graph; or their features side by side
+        as one view.
     solver : {"admm", "ladmap"}
-        Ours, which is the closed form where there is one; or the iteration of the paper's authors, which stops early
-        and on some data far from the optimum.
+        The closed form where there is one, else ADMM; or the iteration of the paper's authors,
+        which stops early and on some data far from the optimum.
     affinity, n_neighbors, graph, n_landmarks, scale_features, affine, normalize, view_weights
         As in :class:`CLRSC`; landmarks only with ``datafit="frobenius"``.
     assign_labels, tol, max_iter, random_state, verbose, callback
@@ -73,7 +74,7 @@ class LRR(IncrementalClusterer):
         datafit: str = "frobenius",
         fusion: str = "late",
         affinity: str = "auto",
-        n_neighbors: int = NEIGHBORS,
+        n_neighbors: int = DEFAULT_N_NEIGHBORS,
         graph: str = "auto",
         n_landmarks: int | None = None,
         scale_features: bool | Literal["auto"] = "auto",

@@ -12,7 +12,7 @@ from viewspan.fit.constraints import WEIGHT
 from viewspan.fit.progress import Progress
 from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.partition import AskedWeights
-from viewspan.graph.patterns import NEIGHBORS
+from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
 from viewspan.objective.axes import Axes, SolverName
 from viewspan.objective.weight_rule import WeightRule
 from viewspan.weights.robust import MatchedRule
@@ -21,18 +21,21 @@ from viewspan.weights.robust import MatchedRule
 class MLAP(SubspaceClusterer):
     r"""Multi-task Low-rank Affinity Pursuit.
 
-    .. math:: \min_{Z_1,\dots,Z_c}\ \sum_i \|X_i - X_i Z_i\|_{1,2} + \lambda_i \|Z_i\|_* + \tau \|A\|_{1,2}
+    .. math:: \min_{Z_1,\dots,Z_c}\ \sum_i \|X_i - X_i Z_i\|_{1,2} + \lambda_i \|Z_i\|_*
+              + \tau \|A\|_{1,2}
 
-    The coupling sums, over all entries, the length of that entry across views: it makes the supports agree and
-    shrinks magnitudes. It looks at single entries, so nothing can be reduced and every iteration handles N × N
-    matrices.
+    The coupling sums, over all entries, the length of that entry across views. It makes the
+    supports agree and shrinks magnitudes. It looks at single entries, so nothing can be reduced,
+    and every iteration handles N × N matrices.
 
     Parameters
     ----------
     n_clusters : int, optional
-        Read from the graph's eigenvalues if not given.
+        Number of clusters; estimated from the graph's eigenvalues if None.
     lam : "auto", float or array-like (n_views,)
+        λ, the weight of the penalty.
     tau : "auto" or float
+        τ, the weight of the coupling.
     affinity, n_neighbors, scale_features, affine, normalize, view_weights
         As in :class:`CLRSC`.
     solver, assign_labels, tol, max_iter, random_state, verbose, callback
@@ -49,8 +52,8 @@ class MLAP(SubspaceClusterer):
 
     References
     ----------
-    B. Cheng, G. Liu, J. Wang, Z. Huang, S. Yan, "Multi-task low-rank affinity pursuit for image segmentation", ICCV
-    2011.
+    B. Cheng, G. Liu, J. Wang, Z. Huang, S. Yan, "Multi-task low-rank affinity pursuit for image
+    segmentation", ICCV 2011.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -66,7 +69,7 @@ class MLAP(SubspaceClusterer):
         lam: str | float | npt.ArrayLike = "auto",
         tau: str | float = "auto",
         affinity: str = "auto",
-        n_neighbors: int = NEIGHBORS,
+        n_neighbors: int = DEFAULT_N_NEIGHBORS,
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,

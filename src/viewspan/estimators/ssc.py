@@ -11,7 +11,7 @@ from viewspan.estimators.base import SubspaceClusterer
 from viewspan.fit.progress import Progress
 from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.partition import AskedWeights
-from viewspan.graph.patterns import NEIGHBORS
+from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
 from viewspan.objective.axes import Axes
 
 
@@ -24,14 +24,15 @@ class SSC(SubspaceClusterer):
     Parameters
     ----------
     n_clusters : int, optional
-        Read from the graph's eigenvalues if not given.
+        Number of clusters; estimated from the graph's eigenvalues if None.
     lam : "auto", float, array-like (n_samples,) or (n_views, n_samples)
-        "auto" sets it for every sample from the length of a first representation, as Soltanolkotabi et al.
+        λ, the weight of the penalty. "auto" sets it for every sample from the length of a first
+        representation, as Soltanolkotabi et al.
     fusion : {"late", "concat"}
-        Several views: each alone, united in one graph by the paper's formula; or their features side by side as one
-        view.
+        How several views are used: each alone, joined in one graph by the paper's formula; or
+        their features side by side as one view.
     affinity : {"coefficients", "patterns", "auto"}
-        The paper's graph by default: neighbours are what ℓ1 chooses well.
+        Edges of the graph. The default is the paper's graph, because ℓ1 chooses neighbours well.
     n_neighbors, scale_features, affine, normalize, view_weights, assign_labels
         As in :class:`CLRSC`.
     tol, max_iter, random_state, verbose, callback
@@ -48,8 +49,11 @@ class SSC(SubspaceClusterer):
 
     References
     ----------
-    E. Elhamifar, R. Vidal, "Sparse subspace clustering: algorithm, theory, and applications", IEEE TPAMI, 2013.
-    M. Soltanolkotabi, E. Elhamifar, E. Candès, "Robust subspace clustering", Annals of Statistics, 2014.
+    E. Elhamifar, R. Vidal, "Sparse subspace clustering: algorithm, theory, and applications", IEEE
+    TPAMI, 2013.
+
+    M. Soltanolkotabi, E. Elhamifar, E. Candès, "Robust subspace clustering", Annals of Statistics,
+    2014.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -65,7 +69,7 @@ class SSC(SubspaceClusterer):
         lam: str | float | npt.ArrayLike = "auto",
         fusion: str = "late",
         affinity: str = "coefficients",
-        n_neighbors: int = NEIGHBORS,
+        n_neighbors: int = DEFAULT_N_NEIGHBORS,
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,

@@ -18,8 +18,9 @@ from viewspan.fit.progress import Stages
 from viewspan.fit.run import wants_landmarks
 from viewspan.fit.settings import FitSettings
 from viewspan.fit.state import FittedState
-from viewspan.inputs.blocks import ignore, source_of
-from viewspan.inputs.preparation import Columns, Preparation
+from viewspan.inputs.blocks import no_progress, source_of
+from viewspan.inputs.column_statistics import ColumnStatistics
+from viewspan.inputs.preparation import Preparation
 from viewspan.inputs.views import MIN_SAMPLES, Views
 
 
@@ -50,9 +51,9 @@ class Batches:
         n_samples = max(settings.n_kept, sum(views.n_features))
         n_bytes = landmark_fit_bytes(n_samples, views.n_features, settings)
         check_memory(n_bytes, settings.method, n_samples, LANDMARK_REMEDY)
-        columns = source_of(views).fold(columns_of, add_columns, sum(views.n_features), ignore)
+        columns = source_of(views).fold(columns_of, add_columns, sum(views.n_features), no_progress)
         preparation = Preparation.choose(
-            [view.filled() for view in columns],
+            [view.impute_zero_features() for view in columns],
             settings.scale_features,
             settings.affine,
             settings.normalize,
@@ -106,7 +107,7 @@ class Batches:
         whole = Preparation.choose(
             self.summary.columns, settings.scale_features, settings.affine, settings.normalize
         )
-        whole.report(self.last.names)
+        whole.check(self.last.names)
         if not whole.resembles(self.preparation):
             warn(
                 "All batches together would be scaled differently than the first one was: it is "
@@ -115,19 +116,23 @@ class Batches:
             )
 
 
-def columns_of(views: Views, _: int) -> list[Columns]:
+def columns_of(views: Views, _: int) -> list[ColumnStatistics]:
     """Return the column statistics of a block."""
-    return [Columns.of(block) for block in views.arrays]
+    return [ColumnStatistics.of(block) for block in views.arrays]
 
 
-def add_columns(first: list[Columns], second: list[Columns]) -> list[Columns]:
+def add_columns(
+    first: list[ColumnStatistics], second: list[ColumnStatistics]
+) -> list[ColumnStatistics]:
     """Merge the column statistics of two blocks."""
     return [mine + theirs for mine, theirs in zip(first, second, strict=True)]
 
 
 def summary_of(views: Views, one_pass: OnePass) -> Summary:
     """Return the summary of a batch."""
-    found: Summary = source_of(views).fold(one_pass, add_summaries, sum(views.n_features), ignore)
+    found: Summary = source_of(views).fold(
+        one_pass, add_summaries, sum(views.n_features), no_progress
+    )
     return found
 
 

@@ -14,8 +14,9 @@ from viewspan.fit.steps import (
 from viewspan.graph.partition import partition
 from viewspan.graph.quality import own_shares
 from viewspan.inference.known_samples import KnownSamples
+from viewspan.inputs.missing import warn_about_unlinked_views
 from viewspan.inputs.preparation import concatenate, prepare
-from viewspan.inputs.views import Views, report_unlinked
+from viewspan.inputs.views import Views
 
 
 def fit_dense(views: Views, settings: FitSettings, stages: Stages) -> FittedState:
@@ -26,7 +27,7 @@ def fit_dense(views: Views, settings: FitSettings, stages: Stages) -> FittedStat
 
     stages.begin("reading")
     read = views.read()
-    report_unlinked(read)
+    warn_about_unlinked_views(read.observed, read.names)
     known = KnownSamples.of(read)
     n_clusters = check_n_distinct(settings.n_clusters, known.n_distinct)
     warn_about_duplicates(read.n_samples, known.n_distinct, few_mislead=settings.duplicates_mislead)

@@ -85,7 +85,7 @@ def summarise(
     preparation = Preparation.choose(
         summary.columns, settings.scale_features, settings.affine, settings.normalize
     )
-    preparation.report(source.views.names)
+    preparation.check(source.views.names)
     if preparation.changes_features:
         summary = run_pass(source, replace(first, preparation=preparation), stages)
     if not settings.weights.automatic and summary.is_ill_conditioned():
@@ -163,7 +163,7 @@ def cut_reduction(
 def label_all(state: FittedState, source: Source, stages: Stages) -> FittedState:
     """Give every sample the label of its nearest landmarks."""
     stages.begin("labelling", source.views.n_samples)
-    found = source.join(state.assigner.assigned_to, state.assigner.width, stages.step)
+    found = source.concatenate(state.assigner.assigned_to, state.assigner.width, stages.step)
     n_unknown = int((found["label"] == UNKNOWN).sum())
     if n_unknown:
         warn(f"{n_unknown} of {len(found)} samples are connected to no other and get label 0.")

@@ -15,7 +15,10 @@ BLOCK_BYTES = 500_000_000
 """Bytes of the blocks in which samples are processed."""
 FEWER_FEATURES = "fewer features: sklearn.decomposition.TruncatedSVD makes few of many sparse ones."
 LANDMARK_REMEDY = f"Take fewer n_landmarks, or {FEWER_FEATURES}"
-DENSE_REMEDY = "Take fewer samples, or CLRSC or LRR with their defaults, which can do without one graph of all."
+DENSE_REMEDY = (
+    "Take fewer samples, or CLRSC or LRR with their defaults, which can do without one graph of "
+    "all."
+)
 
 
 def check_memory(needed: int, method: str, n_samples: int, remedy: str) -> None:

@@ -1,6 +1,6 @@
-"""What one pass over the samples keeps of them: sums over features, the Gram matrix, and a fair sample.
+"""Summary of samples from one pass over them: column statistics, Gram matrix, reservoir sample.
 
-Summaries of parts add up to the summary of the whole, in any order.
+The summaries of blocks add up to the summary of all samples, in any order.
 """
 
 from collections.abc import Sequence
@@ -13,22 +13,36 @@ import numpy.typing as npt
 from viewspan._utils.linalg import eigh, spectrum, triangle
 from viewspan._utils.sparse import below_each_other, full, is_sparse
 from viewspan._utils.typing import Array, Block
-from viewspan.inputs.preparation import Columns, Preparation
+from viewspan.inputs.column_statistics import ColumnStatistics
+from viewspan.inputs.preparation import Preparation
 from viewspan.inputs.views import Views
 from viewspan.objective.reduction import Reduction, from_triangle
 
 Keys = npt.NDArray[np.uint64]
+"""Pseudo-random keys of samples."""
 Moments = Literal["squares", "triangles"]
+"""Whether a summary holds the Gram matrix XᵀX, or a triangle R with RᵀR = XᵀX."""
 
-SQUARED = 1e-11
-"""Squares of singular values below this share of the largest are not trusted to a Gram matrix of many samples."""
+MIN_SQUARE_SHARE = 1e-11
+"""Eigenvalues of a Gram matrix below this share of the largest are rounding errors."""
 
 
 @dataclass(frozen=True)
 class Reservoir:
-    """The prepared samples with the smallest keys.
+    """Reservoir sample: the preprocessed samples with the smallest keys.
 
-    A key is a hash of a sample's position among all, so the same samples are kept however the data is cut.
+    The key of a sample is a hash of its position among all samples, so the same samples are kept
+    however the data is split into blocks.
+
+    Attributes
+    ----------
+    capacity : int
+        Largest number of samples that are kept.
+    keys : array (n_kept,) of uint64
+    positions : array (n_kept,) of int
+        Positions of the kept samples among all samples.
+    blocks : list of arrays (n_kept, n_features_i)
+        The kept samples in every view.
     """
 
     capacity: int
@@ -38,27 +52,29 @@ class Reservoir:
 
     @classmethod
     def of(cls, blocks: Sequence[Block], first: int, capacity: int, seed: int) -> "Reservoir":
+        """Return the reservoir sample of one block, whose first sample has position ``first``."""
         positions = np.arange(first, first + blocks[0].shape[0])
-        return cls(capacity, keys_of(positions, seed), positions, list(blocks)).trimmed()
+        return cls(capacity, keys_of(positions, seed), positions, list(blocks)).trim()
 
     def __add__(self, other: "Reservoir") -> "Reservoir":
         blocks = [below_each_other(pair) for pair in zip(self.blocks, other.blocks, strict=True)]
         keys = np.concatenate([self.keys, other.keys])
-        return Reservoir(
-            self.capacity, keys, np.concatenate([self.positions, other.positions]), blocks
-        ).trimmed()
+        positions = np.concatenate([self.positions, other.positions])
+        return Reservoir(self.capacity, keys, positions, blocks).trim()
 
-    def trimmed(self) -> "Reservoir":
+    def trim(self) -> "Reservoir":
+        """Return the samples with the smallest keys, as many as the capacity allows."""
         if len(self.keys) <= self.capacity:
             return self
         kept = np.argpartition(self.keys, self.capacity)[: self.capacity]
-        return self.chosen(kept)
+        return self.select(kept)
 
     def in_order(self) -> "Reservoir":
-        """As they stood among all samples."""
-        return self.chosen(np.argsort(self.positions))
+        """Return the samples in the order of their positions."""
+        return self.select(np.argsort(self.positions))
 
-    def chosen(self, rows: npt.NDArray[np.int64]) -> "Reservoir":
+    def select(self, rows: npt.NDArray[np.int64]) -> "Reservoir":
+        """Return some of the samples."""
         return Reservoir(
             self.capacity,
             self.keys[rows],
@@ -68,7 +84,10 @@ class Reservoir:
 
 
 def keys_of(positions: npt.NDArray[np.int64], seed: int) -> Keys:
-    """Random numbers that depend on nothing but the position (the finaliser of SplitMix64; Steele, Lea, Flood 2014)."""
+    """Return pseudo-random numbers that depend on position and seed alone.
+
+    They are those of the generator SplitMix64 (Steele, Lea and Flood 2014).
+    """
     with np.errstate(over="ignore"):
         keys = (positions.astype(np.uint64) + np.uint64(seed + 1)) * np.uint64(0x9E3779B97F4A7C15)
         keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -79,26 +98,29 @@ def keys_of(positions: npt.NDArray[np.int64], seed: int) -> Keys:
 
 @dataclass(frozen=True)
 class Summary:
-    """Of some samples.
+    """Summary of some samples.
 
     Attributes
     ----------
-    columns : list of Columns
-        Of every view, as it was given.
+    columns : list of ColumnStatistics
+        Statistics of every view before preprocessing.
     moments : array (ΣD, ΣD)
-        XᵀX of the prepared views side by side; or R with RᵀR = XᵀX, where squaring would lose digits.
+        XᵀX of the preprocessed views side by side; or R with RᵀR = XᵀX, which keeps the digits that
+        squaring would lose.
     by : {"squares", "triangles"}
-        Which of the two.
+        Which of the two ``moments`` is.
     sample : Reservoir
+        Reservoir sample of the preprocessed views.
     """
 
-    columns: list[Columns]
+    columns: list[ColumnStatistics]
     moments: Array
     by: Moments
     sample: Reservoir
 
     @property
     def n_samples(self) -> int:
+        """Number of samples."""
         return self.columns[0].n_samples
 
     def __add__(self, other: "Summary") -> "Summary":
@@ -110,28 +132,28 @@ class Summary:
         return Summary(columns, moments, self.by, self.sample + other.sample)
 
     def is_ill_conditioned(self) -> bool:
-        """Whether some directions are so weak that squares may have lost them."""
+        """Return whether squaring may have lost some directions."""
         squares = eigh(self.moments)[0]
-        return self.by == "squares" and bool(squares[0] <= SQUARED * squares[-1])
+        return self.by == "squares" and bool(squares[0] <= MIN_SQUARE_SHARE * squares[-1])
 
 
 @dataclass(frozen=True)
 class OnePass:
-    """Makes the summary of a block.
+    """Function that returns the summary of a block.
 
     Attributes
     ----------
     preparation : Preparation or None
-        None for unit lengths, or nothing, as ``normalize`` says; what else is to be done is not known before the sums
-        over features are.
+        Preprocessing. None in the first pass, when the column statistics that determine it are not
+        known yet: samples are then scaled to unit length if ``normalize`` is true.
     normalize : bool
     by : {"squares", "triangles"}
     capacity : int
-        Of the fair sample.
+        Capacity of the reservoir sample.
     seed : int
-        Of its keys.
+        Seed of the keys of the reservoir sample.
     offset : int
-        Samples before the first one.
+        Number of samples in earlier batches.
     """
 
     preparation: Preparation | None
@@ -142,76 +164,76 @@ class OnePass:
     offset: int = 0
 
     def __call__(self, views: Views, first: int) -> Summary:
-        columns = [Columns.of(block) for block in views.arrays]
+        """Return the summary of a block whose first sample has position ``first``."""
+        columns = [ColumnStatistics.of(block) for block in views.arrays]
         preparation = self.preparation or Preparation.choose(columns, False, False, self.normalize)
         blocks = preparation.apply(views).arrays
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # values that are too large are refused by their columns
+        # values that are too large raise an error when the column statistics are checked
+        with np.errstate(over="ignore", invalid="ignore"):
             moments = gram(blocks) if self.by == "squares" else padded_triangle(blocks)
-        return Summary(
-            columns,
-            moments,
-            self.by,
-            Reservoir.of(blocks, self.offset + first, self.capacity, self.seed),
-        )
+        sample = Reservoir.of(blocks, self.offset + first, self.capacity, self.seed)
+        return Summary(columns, moments, self.by, sample)
 
 
 def gram(blocks: Sequence[Block]) -> Array:
-    """XᵀX of the blocks side by side, without making sparse ones dense."""
-    return np.block([[cross(left, right) for right in blocks] for left in blocks])
+    """Return XᵀX of the blocks side by side, without making sparse blocks dense."""
+    return np.block([[cross_product(left, right) for right in blocks] for left in blocks])
 
 
-def cross(left: Block, right: Block) -> Array:
+def cross_product(left: Block, right: Block) -> Array:
+    """Return XᵀY as a dense array."""
     if is_sparse(right) and not is_sparse(left):
-        return cross(right, left).T
+        return cross_product(right, left).T
     return full(left.T @ right)
 
 
 def padded_triangle(blocks: Sequence[Block]) -> Array:
-    """R of the blocks side by side, square also where there are fewer samples than features."""
+    """Return R of the blocks side by side, padded with zero rows to a square matrix."""
     rows = np.hstack([full(block) for block in blocks])
-    missing = rows.shape[1] - rows.shape[0]
-    return triangle(np.vstack([rows, np.zeros((missing, rows.shape[1]))]) if missing > 0 else rows)
+    n_lacking = rows.shape[1] - rows.shape[0]
+    if n_lacking > 0:
+        rows = np.vstack([rows, np.zeros((n_lacking, rows.shape[1]))])
+    return triangle(rows)
 
 
 def reduction_of(
     summary: Summary, widths: Sequence[int], n_features_used: tuple[int, ...]
 ) -> Reduction:
-    """The reduction of all samples, with the rows of the basis that belong to the fair sample.
+    """Return the reduction of all samples, whose basis has rows for the reservoir sample alone.
 
-    ``widths`` are the features of every view after its preparation.
+    Parameters
+    ----------
+    summary : Summary
+    widths : list of int
+        Number of features of every view after preprocessing.
+    n_features_used : tuple of int
+        Number of features of every view that are not zero for every sample.
     """
-    diagonal = (
-        (summary.moments**2).sum(axis=0)
-        if summary.by == "triangles"
-        else summary.moments.diagonal()
-    )
-    sizes = [
-        float(np.sqrt(part.sum())) or 1.0 for part in np.split(diagonal, np.cumsum(widths)[:-1])
-    ]
+    triangles = summary.by == "triangles"
+    moments = summary.moments
+    diagonal = (moments**2).sum(axis=0) if triangles else moments.diagonal()
+    view_diagonals = np.split(diagonal, np.cumsum(widths)[:-1])
+    sizes = [float(np.sqrt(part.sum())) or 1.0 for part in view_diagonals]
     scale = np.repeat(sizes, widths)
-    if summary.by == "triangles":
-        _, coordinates = from_triangle(summary.moments / scale, sizes, widths, summary.n_samples)
+    if triangles:
+        _, coordinates = from_triangle(moments / scale, sizes, widths, summary.n_samples)
     else:
         _, coordinates = from_triangle(
-            root(summary.moments / scale / scale[:, None]), sizes, widths, 0
+            square_root(moments / scale / scale[:, None]), sizes, widths, 0
         )
-    basis, spectra = (
-        coordinates(summary.sample.blocks),
-        [spectrum(part) for part in coordinates.loadings],
-    )
+    basis = coordinates(summary.sample.blocks)
+    spectra = [spectrum(part) for part in coordinates.loadings]
     factors = [view.matrix for view in spectra]
     return Reduction(
         basis, basis, spectra, factors, factors, summary.n_samples, n_features_used, coordinates
     )
 
 
-def root(moments: Array) -> Array:
-    """Some R with RᵀR = M; directions that squaring may have lost are zero."""
+def square_root(moments: Array) -> Array:
+    """Return a matrix R with RᵀR = M, without directions that squaring may have lost."""
     squares, vectors = eigh(moments)
-    kept = squares > SQUARED * max(squares[-1], 0.0)
-    kept[-1], squares[-1] = True, max(squares[-1], 0.0)  # zero samples have one direction, too
+    kept = squares > MIN_SQUARE_SHARE * max(squares[-1], 0.0)
+    kept[-1], squares[-1] = True, max(squares[-1], 0.0)  # keeps one direction of zero samples
     found: Array = np.sqrt(squares[kept])[:, None] * vectors[:, kept].T
     return found
 

@@ -1,4 +1,4 @@
-"""cLRSC along λ and τ, for people who want to choose themselves."""
+"""Solve cLRSC along λ and τ and score every solution without labels."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from viewspan.graph.ncut import check_request, cut
 from viewspan.graph.partition import AskedWeights, GraphSettings, partition
 from viewspan.graph.patterns import effective_rank
 from viewspan.graph.quality import cut_value
+from viewspan.inputs.checks import check_views
 from viewspan.inputs.preparation import prepare
-from viewspan.inputs.views import check_views
 from viewspan.objective.axes import Axes
 from viewspan.objective.reduction import Reduction
 from viewspan.objective.weight_checks import check_lam, check_tau
@@ -30,11 +30,11 @@ from viewspan.solvers.result import Result
 from viewspan.weights.noise import NoiseRule
 
 MULTIPLES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.125)
-"""Of the automatic λ, if none is given."""
+"""Multiples of the automatic λ that are solved if none is given."""
 
 
 class PathPoint(NamedTuple):
-    """One (λ, τ): how well it was solved, and what speaks for it without labels.
+    """One solution of the path, with its scores.
 
     Attributes
     ----------
@@ -44,11 +44,11 @@ class PathPoint(NamedTuple):
     rank : float
         Effective rank of the coefficients, the mean over views.
     eigengap : float
-        Of the graph at the number of clusters: wide if the clusters hold together.
+        Gap of the graph's eigenvalues at the number of clusters; wide for clear clusters.
     cut_value : float
         Normalised cut of the labels, from 0 (nothing is cut) to the number of clusters.
     agreement : float
-        Mean adjusted Rand index between these labels and those of the other points: how stable they are.
+        Mean adjusted Rand index between these labels and those of the other points.
     labels : array (n_samples,)
     eigenvalues : array
     """
@@ -68,21 +68,21 @@ class PathPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class RegularizationPath:
-    """The points, and the labels that their graphs give together.
+    """Solutions at several weights, and the labels of their average graph.
 
     Attributes
     ----------
     points : list of PathPoint
-        Ordered as they were asked for, τ running faster than λ. Weights so large that nothing is left are not among
-        them, but in ``empty``.
+        In the order of the weights, τ running faster than λ.
     empty : list of (lam, tau)
+        Weights so large that all coefficients are zero.
     labels : array (n_samples,)
-        Of the average graph, in which points with a wide eigengap count most.
+        Clusters of the average graph, in which points with a wide eigengap have a high weight.
     n_clusters : int
     eigenvalues : array
-        The mean over all points: the evidence for the number of clusters.
+        Mean eigenvalues over all points: the evidence for the number of clusters.
     view_weights : array (n_views,)
-        How much every view counted in the graphs.
+        Weights of the views in the graphs.
     tau_follows : bool
         Whether every λ has its own, automatic τ.
     """
@@ -96,8 +96,9 @@ class RegularizationPath:
     tau_follows: bool
 
     def table(self) -> list[dict[str, Any]]:
-        """One row per point without its arrays; ``pandas.DataFrame(path.table())`` makes a table of it. λ is the mean
-        over views.
+        """Return one row per point without its arrays; λ is the mean over views.
+
+        ``pandas.DataFrame(path.table())`` makes a table of it.
         """
         rows = []
         for point in self.points:
@@ -107,7 +108,7 @@ class RegularizationPath:
         return rows
 
     def plot(self) -> Any:
-        """Eigengap, agreement and rank against λ, one line per τ that was asked for; needs matplotlib.
+        """Draw eigengap, agreement and rank against λ, one line per τ; needs matplotlib.
 
         Returns
         -------
@@ -138,7 +139,7 @@ class RegularizationPath:
         return figure
 
     def _lines(self) -> list[tuple[str, list[PathPoint]]]:
-        """Points of one τ; those with an automatic τ, which follows λ, are one line."""
+        """Return the points of every τ; points with an automatic τ are one line."""
         if self.tau_follows:
             return [("τ follows λ", self.points)]
         taus = sorted({point.tau for point in self.points})
@@ -172,20 +173,20 @@ def path(
     max_iter: int | None = None,
     random_state: Any = None,
 ) -> RegularizationPath:
-    """Solve cLRSC at several weights and score every answer without labels.
+    """Solve cLRSC at several weights and score every solution without labels.
 
-    The views are reduced once, and every point starts from its closed form with a ridge in place of the coupling, which
-    is nearer than the answer of the point before it.
+    The views are reduced once. Every solve starts from the closed form with a ridge in place of the
+    coupling, which is nearer to the solution than the one at the weights before.
 
     Parameters
     ----------
     views : list, tuple or dict of arrays (n_samples, n_features_i), or one array
     n_clusters : int, optional
-        Read from the mean of the graphs' eigenvalues if not given.
+        Number of clusters; estimated from the mean of the graphs' eigenvalues if None.
     lam : "auto" or sequence of float or of arrays (n_views,)
-        "auto" takes 4, 2, 1, ½, ¼ and ⅛ of what :class:`CLRSC` takes.
+        "auto" takes 4, 2, 1, ½, ¼ and ⅛ of the automatic λ of :class:`CLRSC`.
     tau : "auto" or sequence of float
-        "auto" follows λ as in :class:`CLRSC`; of given values, each is combined with each λ.
+        "auto" follows λ as in :class:`CLRSC`. Given values are combined with every λ.
     affinity : {"patterns", "coefficients"}
     scale_features, affine, normalize, view_weights, assign_labels, tol, max_iter, random_state
         As in :class:`CLRSC`.
@@ -220,16 +221,16 @@ def path(
         )
     generator = check_random_state(random_state)
     settings = GraphSettings(affinity == "patterns", view_weights, assign_labels)
-    united = partition(results, n_clusters, settings, generator)
-    count = int(united.labels.max()) + 1 if n_clusters is None else n_clusters
-    points = score(results, united.graphs, count, how, generator)
+    found = partition(results, n_clusters, settings, generator)
+    count = int(found.labels.max()) + 1 if n_clusters is None else n_clusters
+    points = score(results, found.graphs, count, how, generator)
     return RegularizationPath(
         points,
         empty,
-        united.labels,
+        found.labels,
         count,
-        united.eigenvalues,
-        united.view_weights,
+        found.eigenvalues,
+        found.view_weights,
         tau_follows=isinstance(tau, str),
     )
 
@@ -240,7 +241,7 @@ def grid(
     reduction: Reduction,
     axes: Axes,
 ) -> Iterator[tuple[Array, float]]:
-    """Every λ with every τ, or with its own."""
+    """Yield every λ with every τ, or with its automatic τ."""
     rule = NoiseRule()
     if isinstance(lam, str):
         lams = [rule.lam(reduction, axes.datafit, multiple) for multiple in MULTIPLES]
@@ -266,6 +267,7 @@ def taus_for(
 
 
 def as_sequence(name: str, values: Any) -> Sequence[Any]:
+    """Return given values as a list; raise ValueError if there are none."""
     if not isinstance(values, Sequence | np.ndarray) or len(values) == 0:
         raise ValueError(
             f'{name} must be "auto" or a sequence of values to try. Got {values!r} instead.'
@@ -280,7 +282,7 @@ def score(
     assign_labels: AssignLabels,
     generator: np.random.RandomState,
 ) -> list[PathPoint]:
-    """Cut every graph on its own and compare."""
+    """Cut the graph of every solution and compare the labels."""
     cuts = [
         cut(graph, n_clusters, assign_labels=assign_labels, random_state=generator)
         for graph in graphs

@@ -1,24 +1,11 @@
 """Progress for scikit-learn's callbacks (1.9 or newer): a fit as a tree of tasks."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
+from viewspan._utils.sklearn_callbacks import has_callbacks
 from viewspan.fit.progress import CallbackListener, Listener, LogListener, Progress, Stages
 from viewspan.solvers.result import Check
 
-try:
-    from sklearn.callback import CallbackSupportMixin
-    from sklearn.callback import with_callbacks as sklearn_with_callbacks
-except ModuleNotFoundError:  # before 1.9
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in for scikit-learn's mixin, without ``set_callbacks``."""
-
-    sklearn_with_callbacks = None
-
-__all__ = ["CallbackSupportMixin", "TaskListener", "stages_for", "with_callbacks"]
-
-Method = TypeVar("Method", bound=Callable[..., Any])
 MAX_PARTS = 100
 """Most parts of a stage that are reported."""
 
@@ -78,11 +65,6 @@ class TaskListener:
         task.call_on_fit_task_end(estimator=self._model, metadata=metadata)
 
 
-def with_callbacks(method: Method) -> Method:
-    """Decorate a fit so that scikit-learn's callbacks are torn down also if it fails."""
-    return method if sklearn_with_callbacks is None else sklearn_with_callbacks(method)
-
-
 def stages_for(model: Any, X: Any = None, y: Any = None) -> Stages:
     """Return the stages of a fit with all listeners that the estimator has.
 
@@ -93,6 +75,6 @@ def stages_for(model: Any, X: Any = None, y: Any = None) -> Stages:
         listeners.append(LogListener())
     if model.callback is not None:
         listeners.append(CallbackListener(model.callback))
-    if getattr(model, "_skl_callbacks", None):
+    if has_callbacks(model):
         listeners.append(TaskListener(model, X, y))
     return Stages(listeners)

@@ -11,7 +11,7 @@ from viewspan._utils.warnings import warn
 from viewspan.fit.progress import Stages
 from viewspan.fit.settings import FitSettings
 from viewspan.graph.partition import Partition
-from viewspan.inputs.views import check_view_weights
+from viewspan.inputs.parameters import check_view_weights
 from viewspan.objective.reduction import Reduction, weighted
 from viewspan.solvers.reduced import solve_reduced
 from viewspan.solvers.result import Result
@@ -61,7 +61,7 @@ def shared_weights(settings: FitSettings, n_views: int) -> Array:
 def reported_view_weights(
     settings: FitSettings, reduction: Reduction, partition: Partition
 ) -> Array:
-    """Return the weights that the views had: in the fit if they share one matrix, or in the graph."""
+    """Return the view weights: those of the fit if views share one matrix, else of the graph."""
     if settings.axes.coupling.shares_coefficients:
         return shared_weights(settings, len(reduction.spectra))
     return partition.view_weights

@@ -1,1 +1,1 @@
-"""From coefficients to labels. The graph never sees the solver."""
+"""From coefficients to labels: graphs between samples, their spectra and their cuts."""

@@ -53,7 +53,8 @@ def count_clusters(eigenvalues: Array, chance: Array | None = None) -> int:
         )
     elif chance is not None and not is_above_chance(eigenvalues[widest - 1], chance[widest - 1]):
         warn(
-            f"{UNCLEAR} {widest} is the best guess, but noise would give nearly such a graph. {ADVICE}"
+            f"{UNCLEAR} {widest} is the best guess, but noise would give nearly such a graph. "
+            f"{ADVICE}"
         )
     return widest
 

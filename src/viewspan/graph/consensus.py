@@ -9,14 +9,10 @@ from viewspan._utils.threads import threads_for
 from viewspan._utils.typing import Array, Graph, Labels
 from viewspan.graph.cluster_count import count_clusters, eigengap, most_clusters
 from viewspan.graph.discretisation import AssignLabels
-from viewspan.graph.landmarks import through_samples
+from viewspan.graph.landmarks import graph_between_landmarks
 from viewspan.graph.ncut import cut
-from viewspan.graph.patterns import average
+from viewspan.graph.neighbours import mean_graph
 from viewspan.graph.spectrum import leading_eigenvalues
-
-
-def as_it_is(graph: Graph) -> Graph:
-    return graph
 
 
 def cut_consensus(
@@ -28,32 +24,59 @@ def cut_consensus(
     chance: Sequence[Graph] = (),
     to_landmarks: bool = False,
 ) -> tuple[Labels, Array, Graph]:
-    """Labels, the eigenvalues that were looked at, and the graph that was cut.
+    """Cut the weighted mean of several graphs.
 
-    Several graphs are averaged, each weighted by the square of its eigengap at the number of clusters: noise turns the
-    leading eigenvectors by an angle proportional to 1/gap (Davis and Kahan), so these are weights of inverse variance,
-    and a graph that noise has broken has no gap and no say. The number of clusters, if it is not given, is read from
-    the mean of the eigenvalues, beside those of graphs that chance would give, if there are any.
+    The weight of a graph is the square of its eigengap at the number of clusters. Noise turns the
+    leading eigenvectors by an angle proportional to 1/gap (Davis and Kahan), so these weights are
+    inverse variances. A graph without a gap is ignored.
 
-    Graphs from samples to landmarks are cut in the graph of the landmarks, in which an edge is two steps.
+    If ``n_clusters`` is None, it is estimated from the mean of the graphs' eigenvalues.
+
+    Parameters
+    ----------
+    graphs : list of arrays or sparse arrays (n_samples, n_nodes)
+    n_clusters : int or None
+    assign_labels : str
+        How eigenvectors become labels.
+    generator : RandomState
+    chance : list of graphs
+        Graphs of noise. Only eigenvalues that exceed theirs count as clusters.
+    to_landmarks : bool
+        Whether the graphs connect samples with landmarks. Then the graph between landmarks is cut,
+        in which an edge is two steps.
+
+    Returns
+    -------
+    labels : array (n_nodes,)
+    eigenvalues : array
+        Leading eigenvalues, averaged over the graphs.
+    graph : array or sparse array (n_nodes, n_nodes)
+        The graph that was cut.
     """
-    form, steps = (through_samples, 2) if to_landmarks else (as_it_is, 1)
-    finish = partial(cut, assign_labels=assign_labels, random_state=generator, steps=steps)
+    steps = 2 if to_landmarks else 1
+    cut_nodes = partial(cut, assign_labels=assign_labels, random_state=generator, steps=steps)
     if len(graphs) == 1 and n_clusters is not None:
-        united = form(graphs[0])
-        return *finish(united, n_clusters), united
-    n_samples = graphs[0].shape[1]
-    count = min((most_clusters(n_samples) if n_clusters is None else n_clusters) + 1, n_samples)
-    with threads_for(1, n_samples):
-        spectra = [
-            leading_eigenvalues(form(graph), count, generator, steps=steps) for graph in graphs
-        ]
-        expected = [
-            leading_eigenvalues(form(graph), count, generator, steps=steps) for graph in chance
-        ]
+        nodes = graph_between_nodes(graphs[0], to_landmarks)
+        return *cut_nodes(nodes, n_clusters), nodes
+    n_nodes = graphs[0].shape[1]
+    count = min((most_clusters(n_nodes) if n_clusters is None else n_clusters) + 1, n_nodes)
+
+    def eigenvalues_of(graph: Graph) -> Array:
+        nodes = graph_between_nodes(graph, to_landmarks)
+        return leading_eigenvalues(nodes, count, generator, steps=steps)
+
+    with threads_for(1, n_nodes):
+        spectra = [eigenvalues_of(graph) for graph in graphs]
+        expected = [eigenvalues_of(graph) for graph in chance]
     eigenvalues: Array = np.mean(spectra, axis=0)
     if n_clusters is None:
         n_clusters = count_clusters(eigenvalues, np.mean(expected, axis=0) if expected else None)
-    united = form(average(graphs, [eigengap(values, n_clusters) ** 2 for values in spectra]))
-    labels, _ = finish(united, n_clusters)
-    return labels, eigenvalues, united
+    mean = mean_graph(graphs, [eigengap(values, n_clusters) ** 2 for values in spectra])
+    nodes = graph_between_nodes(mean, to_landmarks)
+    labels, _ = cut_nodes(nodes, n_clusters)
+    return labels, eigenvalues, nodes
+
+
+def graph_between_nodes(graph: Graph, to_landmarks: bool) -> Graph:
+    """Return the graph that is cut: between the samples, or between the landmarks."""
+    return graph_between_landmarks(graph) if to_landmarks else graph

@@ -1,4 +1,4 @@
-"""Ways from a graph's eigenvectors to labels."""
+"""Labels from the eigenvectors of a graph."""
 
 from typing import Literal
 
@@ -16,14 +16,15 @@ AssignLabels = Literal["discretize", "cluster_qr", "kmeans", "modularity"]
 AskedLabels = Literal["auto", "discretize", "cluster_qr", "kmeans", "modularity"]
 
 MAX_ROTATIONS = 100
-RESTARTS = 30
-"""Of k-means: with 10 of them, labels still depend on the seed."""
-STARTS = 10
-"""Of the rotation."""
-WIDER = 3
-"""A diffusion is followed in this many eigenvectors per cluster; later ones have mostly decayed."""
-STILL = 1e-10
-"""An eigenvector that decays no faster than this does not decay."""
+"""Maximal number of steps of the alternation between rotation and partition."""
+N_KMEANS_STARTS = 30
+"""Number of starts of k-means; with 10, labels still depend on the seed."""
+N_ROTATION_STARTS = 10
+"""Number of starts of the alternation between rotation and partition."""
+EIGENVECTORS_PER_CLUSTER = 3
+"""Number of eigenvectors per cluster in a diffusion; later ones have mostly decayed."""
+MIN_DECAY = 1e-10
+"""Smaller decay rates of eigenvectors are rounding and count as this one."""
 
 
 def assign(
@@ -34,26 +35,48 @@ def assign(
     random_state: np.random.RandomState,
     weights: Array | None = None,
 ) -> Labels:
-    """Labels from ``n_eigenvectors`` eigenpairs of a graph, or all there are; ``weights`` are for k-means."""
+    """Return labels from the leading eigenpairs of a graph.
+
+    Parameters
+    ----------
+    affinity : array or sparse array (n_samples, n_samples)
+    spectrum : Spectrum
+        :func:`n_eigenvectors` eigenpairs, or all if there are fewer.
+    n_clusters : int
+    how : {"discretize", "cluster_qr", "kmeans", "modularity"}
+        See :func:`viewspan.ncut`.
+    random_state : RandomState
+    weights : array (n_samples,), optional
+        Sample weights of k-means.
+    """
     leading = spectrum.embedding[:, :n_clusters]
     if how == "discretize":
-        return rotate(leading, random_state)
+        return nearest_partition(leading, random_state)
     if how == "cluster_qr":
         return pivoted_qr(leading)
-    labels = by_direction(leading, n_clusters, random_state, weights)
-    if how == "kmeans" or has_gap(spectrum.eigenvalues, n_clusters):
+    labels = kmeans_of_directions(leading, n_clusters, random_state, weights)
+    if how == "kmeans" or has_clear_gap(spectrum.eigenvalues, n_clusters):
         return labels
-    other = by_direction(diffused(spectrum, n_clusters), n_clusters, random_state, weights)
+    wider = diffusion_embedding(spectrum, n_clusters)
+    other = kmeans_of_directions(wider, n_clusters, random_state, weights)
     return other if modularity(affinity, other) > modularity(affinity, labels) else labels
 
 
 def n_eigenvectors(n_clusters: int, how: AssignLabels) -> int:
-    """As many as there are clusters and the next, to see the gap between them; or what a diffusion needs."""
-    return max(n_clusters + 1, WIDER * n_clusters) if how == "modularity" else n_clusters + 1
+    """Return the number of eigenvectors that an assignment uses.
+
+    These are one more than clusters, to measure the gap behind them, or as many as a diffusion has.
+    """
+    if how == "modularity":
+        return max(n_clusters + 1, EIGENVECTORS_PER_CLUSTER * n_clusters)
+    return n_clusters + 1
 
 
-def has_gap(eigenvalues: Array, n_clusters: int) -> bool:
-    """Whether the gap behind the clusters is clearly wider than any later one that a diffusion looks at."""
+def has_clear_gap(eigenvalues: Array, n_clusters: int) -> bool:
+    """Return whether the gap behind the clusters is clearly wider than all later gaps.
+
+    Only gaps between the eigenvalues of a diffusion are compared.
+    """
     values = eigenvalues[n_clusters - 1 : n_eigenvectors(n_clusters, "modularity")]
     gaps = values[:-1] - values[1:]
     return len(gaps) == 0 or bool(gaps[0] >= CLEAR_GAP_FACTOR * gaps[1:].max(initial=0.0))
@@ -66,37 +89,42 @@ def default_assignment(how: AskedLabels, *, by_patterns: bool) -> AssignLabels:
     return how
 
 
-def by_direction(
+def kmeans_of_directions(
     embedding: Array,
     n_clusters: int,
     random_state: np.random.RandomState,
     weights: Array | None = None,
 ) -> Labels:
-    """k-means of the rows' directions (Ng, Jordan, Weiss 2001): rows are the longer the looser their group, and a few
-    would outweigh many.
+    """Cluster the directions of the rows by k-means (Ng, Jordan and Weiss 2001).
+
+    Rows of loose groups are longer, so a few of them would outweigh many others.
     """
     rows = unit_rows(embedding)
     _, labels, _ = k_means(
-        rows, n_clusters, sample_weight=weights, random_state=random_state, n_init=RESTARTS
+        rows, n_clusters, sample_weight=weights, random_state=random_state, n_init=N_KMEANS_STARTS
     )
     return np.asarray(labels, dtype=np.int64)
 
 
-def diffused(spectrum: Spectrum, n_clusters: int) -> Array:
-    """Eigenvectors, weighted as a diffusion leaves them when the first one beyond the clusters has decayed to 1/e.
+def diffusion_embedding(spectrum: Spectrum, n_clusters: int) -> Array:
+    """Return eigenvectors with the weights that a diffusion gives them.
 
-    Without a gap behind the clusters it is chance which eigenvectors come first: small groups take the places of large
-    ones, which then share a cluster. With more of them, no place is taken, and k-means counts samples.
+    The diffusion stops when the first eigenvector beyond the clusters has decayed to 1/e. If there
+    is no gap behind the clusters, the order of the eigenvectors is random: small groups may occupy
+    the leading ones, and large groups then share a cluster. With more eigenvectors all groups are
+    visible, and k-means prefers large ones.
     """
     count = n_eigenvectors(n_clusters, "modularity")
-    decay = np.maximum(1.0 - spectrum.eigenvalues[:count], STILL)
+    decay = np.maximum(1.0 - spectrum.eigenvalues[:count], MIN_DECAY)
     embedding: Array = spectrum.embedding[:, :count] * np.exp(-decay / decay[n_clusters])
     return embedding
 
 
 def pivoted_qr(embedding: Array) -> Labels:
-    """The most independent rows stand for the clusters; every row goes to the one it agrees with most (Damle,
-    Minden, Ying 2019).
+    """Assign rows to the most independent rows (Damle, Minden and Ying 2019).
+
+    A pivoted QR factorisation selects one row for every cluster. All rows go to the cluster whose
+    row they agree with most.
     """
     n_clusters = embedding.shape[1]
     _, _, pivots = scipy.linalg.qr(embedding.T, pivoting=True, mode="economic")
@@ -104,23 +132,25 @@ def pivoted_qr(embedding: Array) -> Labels:
     return np.asarray(np.abs(embedding @ (left @ right)).argmax(axis=1), dtype=np.int64)
 
 
-def rotate(embedding: Array, random_state: np.random.RandomState) -> Labels:
-    """The discrete partition nearest to the embedding up to a rotation (Yu and Shi 2003).
+def nearest_partition(embedding: Array, random_state: np.random.RandomState) -> Labels:
+    """Return the partition nearest to the embedding up to a rotation (Yu and Shi 2003).
 
-    The alternation finds a local optimum that depends on its first row, so the best of a few starts is kept.
+    The alternation finds a local optimum that depends on its first row, so the best of several
+    starts is returned.
     """
     rows = unit_rows(embedding)
-    starts = random_state.choice(len(rows), size=min(STARTS, len(rows)), replace=False)
-    runs = [alternate(rows, spread(rows, int(start))) for start in starts]
+    starts = random_state.choice(len(rows), size=min(N_ROTATION_STARTS, len(rows)), replace=False)
+    runs = [alternate(rows, first_rotation(rows, int(start))) for start in starts]
     return max(runs, key=lambda run: run[1])[0]
 
 
 def unit_rows(embedding: Array) -> Array:
+    """Return the rows at unit length; rows of zeros stay 0."""
     return embedding * ratio(1.0, np.linalg.norm(embedding, axis=1, keepdims=True))
 
 
-def spread(rows: Array, start: int) -> Array:
-    """A first rotation: rows as orthogonal to one another as can be found, one by one."""
+def first_rotation(rows: Array, start: int) -> Array:
+    """Return rows that are as orthogonal to one another as a greedy search finds, as columns."""
     chosen = [rows[start]]
     overlap = np.zeros(len(rows))
     for _ in range(rows.shape[1] - 1):
@@ -130,7 +160,10 @@ def spread(rows: Array, start: int) -> Array:
 
 
 def alternate(rows: Array, rotation: Array) -> tuple[Labels, float]:
-    """Nearest partition for the rotation, nearest rotation for the partition, until their agreement stops growing."""
+    """Alternate between nearest partition and nearest rotation; return labels and agreement.
+
+    Stop when the agreement between partition and rotated rows no longer grows.
+    """
     agreement = -np.inf
     for _ in range(MAX_ROTATIONS):
         labels = (rows @ rotation).argmax(axis=1)

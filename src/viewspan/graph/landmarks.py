@@ -1,8 +1,9 @@
-r"""The graph of a few samples that stand for many.
+r"""Graphs that connect samples with landmarks, a few samples that stand for all.
 
-Every sample is joined to its nearest landmarks, B (N × m), and the normalised cut of this bipartite graph is that
-of the small matrix :math:`B^\top D^{-1} B` (m × m), with D the degrees of the samples: two landmarks are close if
-many samples lie between them. The samples themselves then follow their nearest landmarks.
+B (N × m) connects every sample with its nearest landmarks. The normalised cut of this bipartite
+graph is that of the small matrix :math:`B^\top D^{-1} B` (m × m), where D holds the degrees of the
+samples: two landmarks are close if many samples lie between them. Samples get the labels of their
+nearest landmarks.
 """
 
 from collections.abc import Sequence
@@ -14,48 +15,50 @@ import scipy.sparse
 from viewspan._utils.linalg import ratio
 from viewspan._utils.threads import in_threads
 from viewspan._utils.typing import AnyArray, Array, Graph
-from viewspan.graph.patterns import (
-    DEPTH,
-    TIES,
-    Patterns,
-    average,
-    closeness_by_rank,
-    effective_rank,
+from viewspan.graph.neighbours import (
     largest_of_rows,
-    strongest,
+    mean_graph,
+    rank_similarity,
+    strongest_edges,
+)
+from viewspan.graph.patterns import (
+    RANKED_PER_NEIGHBOR,
+    TIE_BREAK_WEIGHT,
+    Patterns,
+    effective_rank,
 )
 from viewspan.solvers.result import Result
 
-ROWS = 1024
-"""Samples that are compared with all landmarks at once."""
-ROUNDS = 10
-"""In which landmarks are chosen."""
-ITSELF = np.float32(1.001)
-"""A landmark is nearer to itself by this factor than the nearest other one could be."""
-DENSE = 0.05
-"""Rows with more entries than this share are multiplied as full matrices."""
-SHARE = 4
-"""One in so many of the paper's coefficients counts."""
-SMALLEST = 1e-4
-"""No sample is so near to a landmark that it could not become one."""
+BLOCK_ROWS = 1024
+"""Number of samples that are compared with all landmarks at once."""
+N_ROUNDS = 10
+"""Number of rounds in which landmarks are drawn."""
+SELF_SIMILARITY_FACTOR = np.float32(1.001)
+"""A landmark is this many times as similar to itself as to any other landmark."""
+MAX_SPARSE_SHARE = 0.05
+"""Graphs with a larger share of non-zero entries are multiplied as dense matrices."""
+LANDMARKS_PER_COEFFICIENT = 4
+"""In the paper's graph, a sample keeps one coefficient for this many landmarks."""
+MIN_DISTANCE = 1e-4
+"""Smallest distance from a landmark, so that even duplicates of one can be drawn."""
 
 
 def choose_landmarks(patterns: Patterns, count: int, generator: np.random.RandomState) -> AnyArray:
-    """Samples that are spread over all others, sorted.
+    """Draw samples that cover all others; return their sorted indices.
 
-    In rounds, with a probability that grows with the square of how far a sample is from those that were chosen before
-    (Bahmani, Moseley, Vattani, Kumar, Vassilvitskii 2012): where samples are rare, more of them are taken.
+    They are drawn in rounds. The probability of a sample is proportional to its squared distance
+    from the landmarks of earlier rounds (Bahmani, Moseley, Vattani, Kumar and Vassilvitskii 2012),
+    so sparse regions get landmarks, too.
     """
     n_samples = patterns.columns[0].shape[1]
-    n_views = max(
-        sum(bool(pattern.any()) for pattern in patterns.columns), 1
-    )  # one that is zero has no say
-    per_round = -(-count // ROUNDS)
+    # views that are all zeros are ignored
+    n_views = max(sum(bool(pattern.any()) for pattern in patterns.columns), 1)
+    per_round = -(-count // N_ROUNDS)
     chosen = newest = generator.permutation(n_samples)[:per_round]
     nearest = np.zeros(n_samples, dtype=np.float32)
     while len(chosen) < count:
-        nearest = np.maximum(nearest, closest(patterns, newest))
-        distances = np.maximum(1.0 - nearest.astype(float) / n_views, SMALLEST) ** 2
+        nearest = np.maximum(nearest, largest_cosine_sums(patterns, newest))
+        distances = np.maximum(1.0 - nearest.astype(float) / n_views, MIN_DISTANCE) ** 2
         distances[chosen] = 0.0
         wanted = min(per_round, count - len(chosen))
         newest = generator.choice(n_samples, wanted, replace=False, p=distances / distances.sum())
@@ -63,67 +66,82 @@ def choose_landmarks(patterns: Patterns, count: int, generator: np.random.Random
     return np.sort(chosen)
 
 
-def closest(patterns: Patterns, landmarks: AnyArray) -> AnyArray:
-    """The sum of cosines over views between every sample and the closest of some landmarks."""
+def largest_cosine_sums(patterns: Patterns, landmarks: AnyArray) -> AnyArray:
+    """Return, for every sample, the largest sum of cosines over views with any of the landmarks."""
 
-    def closest_of(start: int) -> AnyArray:
-        rows = slice(start, start + ROWS)
+    def largest_of_block(start: int) -> AnyArray:
+        rows = slice(start, start + BLOCK_ROWS)
         total: AnyArray = sum(
             np.abs(pattern[:, rows].T @ pattern[:, landmarks]) for pattern in patterns.columns
         )
         return np.asarray(total.max(axis=1))
 
-    return np.concatenate(
-        list(in_threads(closest_of, range(0, patterns.columns[0].shape[1], ROWS)))
-    )
+    starts = range(0, patterns.columns[0].shape[1], BLOCK_ROWS)
+    return np.concatenate(list(in_threads(largest_of_block, starts)))
 
 
-def joined_to_landmarks(
+def pattern_graph_to_landmarks(
     patterns: Patterns, landmarks: AnyArray, weights: Array, n_neighbors: int
 ) -> Graph:
-    """B: every sample joined to its nearest landmarks, the mean of three graphs as :func:`viewspan.pattern_graph` takes
-    it.
+    """Connect every sample with the landmarks that have the most similar coefficient patterns.
+
+    The graph is the mean of three, as in :func:`viewspan.pattern_graph`.
 
     Parameters
     ----------
     patterns : Patterns
-        Of samples.
+        The patterns of all samples.
     landmarks : array (m,) of int
-        Which of them stand for all.
+        Which samples are landmarks.
     weights : array (n_views,)
     n_neighbors : int
+        Number of landmarks that a sample is connected with.
 
     Returns
     -------
     sparse array (n_samples, m)
     """
     n_samples = patterns.columns[0].shape[1]
-    depth = max(n_neighbors, DEPTH * n_neighbors * len(landmarks) // n_samples)
+    n_ranked = max(n_neighbors, RANKED_PER_NEIGHBOR * n_neighbors * len(landmarks) // n_samples)
     references = [pattern[:, landmarks] for pattern in patterns.columns]
 
-    def join(start: int) -> list[scipy.sparse.csr_array]:
-        queries = [pattern[:, start : start + ROWS] for pattern in patterns.columns]
-        sums = closeness_sums(queries, references, patterns.spectra, weights, depth)
+    def connect(start: int) -> list[scipy.sparse.csr_array]:
+        queries = [pattern[:, start : start + BLOCK_ROWS] for pattern in patterns.columns]
+        sums = similarity_sums(queries, references, patterns.spectra, weights, n_ranked)
         return [
-            strongest(nearest_to_themselves(values, landmarks, start), n_neighbors)
+            strongest_edges(with_self_similarity(values, landmarks, start), n_neighbors)
             for values in sums
         ]
 
-    blocks = zip(*in_threads(join, range(0, n_samples, ROWS)), strict=True)
-    return average(
-        [normalised(scipy.sparse.csr_array(scipy.sparse.vstack(rows))) for rows in blocks],
-        [1.0, 1.0, 1.0],
-    )
+    blocks = zip(*in_threads(connect, range(0, n_samples, BLOCK_ROWS)), strict=True)
+    graphs = [scipy.sparse.csr_array(scipy.sparse.vstack(rows)) for rows in blocks]
+    return mean_graph([normalised_bipartite(graph) for graph in graphs], [1.0, 1.0, 1.0])
 
 
-def closeness_sums(
+def similarity_sums(
     queries: Sequence[AnyArray],
     references: Sequence[AnyArray],
     spectra: Sequence[Array],
     weights: Array,
-    depth: int,
+    n_ranked: int,
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Over views: of cosines, of calibrated cosines, and of closeness by rank."""
+    """Return the three sums over views that :func:`viewspan.pattern_graph` describes.
+
+    Only the ranks of landmarks among the neighbours of a sample count, not those of samples among
+    the neighbours of a landmark.
+
+    Parameters
+    ----------
+    queries : list of arrays (r_i, n_queries)
+        Patterns of samples, in every view.
+    references : list of arrays (r_i, m)
+        Patterns of landmarks, in every view.
+    spectra : list of arrays
+        Singular values of every Z_i.
+    weights : array (n_views,)
+    n_ranked : int
+        Number of landmarks that are ranked for every sample.
+    """
     shape = (queries[0].shape[1], references[0].shape[1])
     plain, calibrated, ranked = (np.zeros(shape, dtype=np.float32) for _ in range(3))
     for query, reference, spectrum, weight in zip(
@@ -132,71 +150,97 @@ def closeness_sums(
         cosines = np.abs(query.T @ reference)
         plain += np.float32(weight) * cosines
         calibrated += np.float32(weight * np.sqrt(effective_rank(spectrum))) * cosines
-        ranked += np.float32(weight) * closeness_by_rank(cosines, depth)
-    ranked += TIES * plain
+        ranked += np.float32(weight) * rank_similarity(cosines, n_ranked)
+    ranked += TIE_BREAK_WEIGHT * plain
     return plain, calibrated, ranked
 
 
 def strong_coefficients(n_neighbors: int, n_landmarks: int) -> int:
-    """How many coefficients of a sample count: low rank spreads them over the whole subspace, so a share of all."""
-    return min(max(n_neighbors, n_landmarks // SHARE), n_landmarks)
+    """Return how many coefficients of a sample are kept in the paper's graph.
+
+    It is a share of all landmarks, because low-rank coefficients spread over the whole subspace.
+    """
+    return min(max(n_neighbors, n_landmarks // LANDMARKS_PER_COEFFICIENT), n_landmarks)
 
 
 def affinity_to_landmarks(
     result: Result, landmarks: AnyArray, weights: Array, n_neighbors: int
 ) -> Graph:
-    """B: the largest entries of the landmarks' columns of the paper's 𝕎."""
-    n_samples = len(part(result.left, slice(None)))
+    """Return the landmarks' columns of the paper's 𝕎, with only the largest entries of every row.
 
-    def join(start: int) -> scipy.sparse.csr_array:
-        rows = slice(start, min(start + ROWS, n_samples))
+    Parameters
+    ----------
+    result : Result
+    landmarks : array (m,) of int
+        Which samples are landmarks.
+    weights : array (n_views,)
+    n_neighbors : int
+        Number of entries that every row keeps at least.
+
+    Returns
+    -------
+    sparse array (n_samples, m)
+    """
+    n_samples = len(rows_of(result.left, slice(None)))
+    n_kept = strong_coefficients(n_neighbors, len(landmarks))
+
+    def connect(start: int) -> scipy.sparse.csr_array:
+        rows = slice(start, min(start + BLOCK_ROWS, n_samples))
         given, taken = (np.zeros((rows.stop - start, len(landmarks))) for _ in range(2))
         for core, weight in zip(result.cores, weights, strict=True):
             given += (
-                weight * part(result.left, rows) @ core @ part(result.right, landmarks).T
+                weight * rows_of(result.left, rows) @ core @ rows_of(result.right, landmarks).T
             ) ** 2
             taken += (
-                weight * part(result.left, landmarks) @ core @ part(result.right, rows).T
+                weight * rows_of(result.left, landmarks) @ core @ rows_of(result.right, rows).T
             ).T ** 2
         columns = np.sqrt(given) + np.sqrt(taken)
-        order = nearest_to_themselves(columns.copy(), landmarks, start)
-        found, _ = largest_of_rows(order, strong_coefficients(n_neighbors, len(landmarks)))
-        values, starts = (
-            np.take_along_axis(columns, found, axis=1),
-            np.arange(len(columns) + 1) * found.shape[1],
-        )
+        order = with_self_similarity(columns.copy(), landmarks, start)
+        found, _ = largest_of_rows(order, n_kept)
+        values = np.take_along_axis(columns, found, axis=1)
+        starts = np.arange(len(columns) + 1) * found.shape[1]
         return scipy.sparse.csr_array((values.ravel(), found.ravel(), starts), shape=columns.shape)
 
-    return scipy.sparse.csr_array(
-        scipy.sparse.vstack(list(in_threads(join, range(0, n_samples, ROWS))))
-    )
+    blocks = list(in_threads(connect, range(0, n_samples, BLOCK_ROWS)))
+    return scipy.sparse.csr_array(scipy.sparse.vstack(blocks))
 
 
-def nearest_to_themselves(closeness: AnyArray, landmarks: AnyArray, start: int) -> AnyArray:
-    """A landmark is joined to itself before others, so that none is left alone because equal ones come first."""
-    (columns,) = np.nonzero((landmarks >= start) & (landmarks < start + len(closeness)))
+def with_self_similarity(similarity: AnyArray, landmarks: AnyArray, start: int) -> AnyArray:
+    """Make every landmark most similar to itself, in place.
+
+    Otherwise a landmark could stay isolated, because its duplicates come first.
+
+    Parameters
+    ----------
+    similarity : array (n_rows, m)
+        Rows are the samples from ``start`` on.
+    landmarks : array (m,) of int
+    start : int
+    """
+    (columns,) = np.nonzero((landmarks >= start) & (landmarks < start + len(similarity)))
     rows = landmarks[columns] - start
-    closeness[rows, columns] = ITSELF * closeness[rows].max(axis=1)
-    return closeness
+    similarity[rows, columns] = SELF_SIMILARITY_FACTOR * similarity[rows].max(axis=1)
+    return similarity
 
 
-def part(basis: Array | None, rows: AnyArray | slice) -> Array:
-    assert basis is not None  # landmarks are for reduced problems
+def rows_of(basis: Array | None, rows: AnyArray | slice) -> Array:
+    """Return rows of a basis; landmarks are used with reduced problems only, which have one."""
+    assert basis is not None
     return basis[rows]
 
 
-def normalised(rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
-    """Divided by the roots of the degrees on both sides."""
+def normalised_bipartite(graph: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+    """Divide edge weights by the roots of the degrees of their sample and their landmark."""
     samples, landmarks = (
-        scipy.sparse.diags_array(ratio(1.0, np.sqrt(rows.sum(axis=axis)))) for axis in (1, 0)
+        scipy.sparse.diags_array(ratio(1.0, np.sqrt(graph.sum(axis=axis)))) for axis in (1, 0)
     )
-    return scipy.sparse.csr_array(samples @ rows @ landmarks)
+    return scipy.sparse.csr_array(samples @ graph @ landmarks)
 
 
-def through_samples(rows: Any) -> Graph:
-    """BᵀD⁻¹B, the graph of the landmarks."""
-    scale = ratio(1.0, np.asarray(rows.sum(axis=1)))
-    if rows.nnz > DENSE * rows.shape[0] * rows.shape[1]:
-        matrix: Array = rows.toarray()
+def graph_between_landmarks(graph: Any) -> Graph:
+    """Return BᵀD⁻¹B for a graph B from samples to landmarks."""
+    scale = ratio(1.0, np.asarray(graph.sum(axis=1)))
+    if graph.nnz > MAX_SPARSE_SHARE * graph.shape[0] * graph.shape[1]:
+        matrix: Array = graph.toarray()
         return matrix.T @ (scale[:, None] * matrix)
-    return scipy.sparse.csr_array(rows.T @ (scipy.sparse.diags_array(scale) @ rows))
+    return scipy.sparse.csr_array(graph.T @ (scipy.sparse.diags_array(scale) @ graph))

@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from viewspan._utils.typing import AnyArray, Array, Graph, Labels
 from viewspan.graph.affinity import affinity
-from viewspan.graph.chance import by_chance, trust
 from viewspan.graph.consensus import cut_consensus
 from viewspan.graph.discretisation import AskedLabels, default_assignment
-from viewspan.graph.landmarks import affinity_to_landmarks, joined_to_landmarks
-from viewspan.graph.patterns import NEIGHBORS, Patterns, neighbour_graph, patterns_of
-from viewspan.inputs.views import check_view_weights
+from viewspan.graph.landmarks import affinity_to_landmarks, pattern_graph_to_landmarks
+from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS, Patterns, neighbour_graph, patterns_of
+from viewspan.graph.view_weights import automatic_view_weights, noise_patterns
+from viewspan.inputs.parameters import check_view_weights
 from viewspan.solvers.result import Result
 
 AskedWeights = Literal["auto", "equal"] | npt.ArrayLike
@@ -40,7 +40,7 @@ class GraphSettings:
     by_patterns: bool
     view_weights: AskedWeights = "auto"
     assign_labels: AskedLabels = "auto"
-    n_neighbors: int = NEIGHBORS
+    n_neighbors: int = DEFAULT_N_NEIGHBORS
     mutual: bool = False
 
     @property
@@ -119,7 +119,7 @@ def view_weights_for(result: Result, n_clusters: int | None, settings: GraphSett
         return check_view_weights(settings.view_weights, len(result.cores))
     if settings.view_weights == "equal" or not settings.by_patterns or n_clusters is None:
         return np.ones(len(result.cores))
-    return trust(patterns_of(result, mutual=settings.mutual), n_clusters)
+    return automatic_view_weights(patterns_of(result, mutual=settings.mutual), n_clusters)
 
 
 def cut_all(
@@ -136,7 +136,7 @@ def cut_all(
     for result in results:
         graphs.append(graph_of(result, weights, settings, landmarks))
         if n_clusters is None and settings.by_patterns:
-            noise = by_chance(patterns_of(result, mutual=settings.mutual), seed=0)
+            noise = noise_patterns(patterns_of(result, mutual=settings.mutual), seed=0)
             chance.append(graph_of_patterns(noise, weights, settings, landmarks))
         step()
     labels, eigenvalues, graph = cut_consensus(
@@ -168,4 +168,4 @@ def graph_of_patterns(
     """Connect samples, or samples and landmarks, whose coefficient patterns are similar."""
     if landmarks is None:
         return neighbour_graph(patterns, weights, settings.n_neighbors)
-    return joined_to_landmarks(patterns, landmarks, weights, settings.n_landmark_neighbors)
+    return pattern_graph_to_landmarks(patterns, landmarks, weights, settings.n_landmark_neighbors)

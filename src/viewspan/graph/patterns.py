@@ -1,12 +1,12 @@
-"""A sparse graph over the samples: who has the same pattern of coefficients.
+"""Sparse graph that connects samples with similar coefficient patterns.
 
-The paper's graph takes a coefficient as the closeness of two samples. Here two samples are close if they are *rebuilt
-alike*: their columns of Z_i point the same way, or the opposite one, because a subspace knows no sign. On data made of
-subspaces this finds the same clusters with less noise, and where clusters are curved, as in most real data, it keeps
-the neighbourhoods that single coefficients blur.
+The paper's graph takes a single coefficient as the similarity of two samples. Here two samples are
+similar if their whole columns of Z_i point in the same or in opposite directions; subspaces have no
+sign. For data in subspaces this finds the same clusters with less noise. For curved clusters, as in
+most real data, it keeps neighbourhoods that single coefficients blur.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from numbers import Integral
 from typing import NamedTuple
 
@@ -15,26 +15,41 @@ import numpy.typing as npt
 import scipy.sparse
 
 from viewspan._utils.linalg import ratio, singular_values
-from viewspan._utils.threads import in_threads
 from viewspan._utils.typing import AnyArray, Array, Graph
-from viewspan.inputs.views import check_view_weights
+from viewspan.graph.neighbours import (
+    connect_neighbours,
+    mean_graph,
+    normalised_graph,
+    rank_similarity,
+)
+from viewspan.inputs.parameters import check_view_weights
 from viewspan.solvers.result import Result
 
-NEIGHBORS = 15
-"""Neighbours of a sample. Their weights fall linearly, so this stands for all sizes of neighbourhoods up to it."""
-TIES = np.float32(1e-3)
-"""Sums of ranks are often equal; then the cosines decide, rather than the order of the samples."""
+DEFAULT_N_NEIGHBORS = 15
+"""Default number of neighbours of a sample.
+
+Edge weights fall linearly with the rank of a neighbour, so the graph averages over all
+neighbourhoods up to this size.
+"""
+TIE_BREAK_WEIGHT = np.float32(1e-3)
+"""Weight of the cosines in the sums of ranks. Many sums are equal; then the cosines decide."""
 ROUNDING_SHARE = 1e-10
-"""Coefficients of a sample below this share of the largest are rounding."""
-MANY = 2**24
-"""Larger matrices are searched in blocks of rows, by several threads."""
-DEPTH = 10
-"""Ranks are compared down to this multiple of the neighbours; farther samples are all alike."""
+"""A sample whose coefficients are below this share of the longest column has only rounding."""
+RANKED_PER_NEIGHBOR = 10
+"""Ranks are compared down to this multiple of the number of neighbours; later ones are equal."""
 
 
 class Patterns(NamedTuple):
-    """What is compared: the columns of every Z_i, of unit length, and the singular values of Z_i; and which samples
-    every view has, if not all (columns of absent ones are zero).
+    """Coefficient patterns of all samples in every view.
+
+    Attributes
+    ----------
+    columns : list of arrays (r_i, n_samples)
+        The columns of every Z_i at unit length, up to a rotation. Columns of missing samples are 0.
+    spectra : list of arrays
+        The singular values of every Z_i.
+    observed : array (n_views, n_samples) of bool, optional
+        Which samples every view has; None for all.
     """
 
     columns: list[AnyArray]
@@ -44,44 +59,55 @@ class Patterns(NamedTuple):
 
 def pattern_graph(
     result: Result,
-    n_neighbors: int = NEIGHBORS,
+    n_neighbors: int = DEFAULT_N_NEIGHBORS,
     *,
     view_weights: npt.ArrayLike | None = None,
     mutual: bool = False,
 ) -> Graph:
-    r"""Connect every sample with those whose coefficients have its pattern.
+    r"""Connect every sample with the samples that have the most similar coefficient patterns.
 
-    With cosines :math:`c^i_{jl} = |\langle z^i_j, z^i_l\rangle| / \|z^i_j\|\|z^i_l\|` between columns of Z_i, the
-    neighbours of a sample are the largest of a sum over views. Three sums are taken and their graphs averaged: of the
-    cosines; of √r_i × the cosines, r_i being the rank of Z_i, because directions of an r-dimensional space have cosines
-    of about 1/√r by chance; and of −log(rank of l among the neighbours of j, and of j among those of l), in which all
-    views speak alike.
+    The similarity of samples j and l in view i is the cosine between their columns of Z_i,
+
+    .. math:: c^i_{jl} = |\langle z^i_j, z^i_l\rangle| / \|z^i_j\|\|z^i_l\|.
+
+    The neighbours of a sample have the largest sums over views. Three kinds of sums give three
+    graphs, which are averaged:
+
+    - the sum of the cosines;
+    - the sum of √r_i × the cosines, where r_i is the effective rank of Z_i, because random
+      directions of an r-dimensional space have cosines of about 1/√r;
+    - the sum of −log(rank of l among the neighbours of j) and −log(rank of j among those of l), in
+      which all views have the same scale.
 
     Parameters
     ----------
     result : Result
     n_neighbors : int
     view_weights : array-like (n_views,), optional
-        How much every view counts in the sums; all alike by default.
+        The weight of every view in the sums; all 1 by default.
     mutual : bool
-        Take Z_i + Z_iᵀ in place of Z_i. Fits by single samples, such as ℓ1,2, let a sample rebuild itself alone; others
-        may need it nevertheless.
+        Whether to compare the columns of Z_i + Z_iᵀ instead of Z_i. This helps if the datafit is a
+        sum over samples, such as ℓ1,2: a sample may then be represented by itself alone although
+        other samples have coefficients for it.
 
     Returns
     -------
     sparse array (N, N)
-        Symmetric, with a zero diagonal; every one of the three graphs was divided by the roots of its degrees.
+        Symmetric, with a zero diagonal. Each of the three graphs is normalised to D^-½ G D^-½.
     """
     if not (isinstance(n_neighbors, Integral) and n_neighbors >= 1):
         raise ValueError(f"n_neighbors must be an int of at least 1. Got {n_neighbors!r} instead.")
     weights = check_view_weights(view_weights, result.n_views)
-    if result.scales is not None:  # one pattern for all views
+    if result.scales is not None:  # all views share one pattern
         weights = np.ones(1)
     return neighbour_graph(patterns_of(result, mutual=mutual), weights, int(n_neighbors))
 
 
 def patterns_of(result: Result, *, mutual: bool) -> Patterns:
-    found = [unit_columns(columns(result, view, mutual)) for view in range(len(result.cores))]
+    """Return the coefficient patterns of a solution."""
+    found = [
+        unit_columns(coefficient_columns(result, view, mutual)) for view in range(len(result.cores))
+    ]
     if result.observed is not None:
         found = [pattern * present for pattern, present in zip(found, result.observed, strict=True)]
     return Patterns(
@@ -89,27 +115,39 @@ def patterns_of(result: Result, *, mutual: bool) -> Patterns:
     )
 
 
-def neighbour_graph(patterns: Patterns, weights: Array, n_neighbors: int = NEIGHBORS) -> Graph:
-    """The mean of the three graphs.
+def neighbour_graph(
+    patterns: Patterns, weights: Array, n_neighbors: int = DEFAULT_N_NEIGHBORS
+) -> Graph:
+    """Return the mean of the three graphs that :func:`pattern_graph` describes.
 
-    Where samples are absent from views, they are first joined by the mean over the views that two of them share. Then,
-    in a view that a sample is absent from, its cosines are taken to be the mean of those of its neighbours there:
-    cosines have no sign, so nothing cancels.
+    If samples are missing from views, build a first graph from means over the views that two
+    samples share. Then complete every view: the cosines of a missing sample are the means of those
+    of its neighbours in the first graph. Cosines have no sign, so they do not cancel.
     """
-    counted = Counted(patterns.columns[0].shape[1], patterns.spectra, weights, n_neighbors)
+    views = ViewSums(patterns.columns[0].shape[1], patterns.spectra, weights, n_neighbors)
     if patterns.observed is None:
-        return counted.graph(map(cosines_of, patterns.columns))
-    first = counted.graph(
-        map(cosines_of, patterns.columns), shared=shared_views(patterns.observed, weights)
+        return views.graph(map(absolute_cosines, patterns.columns))
+    first = views.graph(
+        map(absolute_cosines, patterns.columns),
+        shared=shared_view_weights(patterns.observed, weights),
     )
     pairs = zip(patterns.columns, patterns.observed, strict=True)
-    return counted.graph(
-        completed(cosines_of(pattern), present, first) for pattern, present in pairs
+    return views.graph(
+        completed_cosines(absolute_cosines(pattern), present, first) for pattern, present in pairs
     )
 
 
-class Counted(NamedTuple):
-    """How cosines of several views become one graph."""
+class ViewSums(NamedTuple):
+    """Settings for summing the cosines of several views and connecting the nearest neighbours.
+
+    Attributes
+    ----------
+    n_samples : int
+    spectra : list of arrays
+        The singular values of every Z_i.
+    weights : array (n_views,)
+    n_neighbors : int
+    """
 
     n_samples: int
     spectra: list[Array]
@@ -117,7 +155,15 @@ class Counted(NamedTuple):
     n_neighbors: int
 
     def graph(self, cosines_of_views: Iterable[AnyArray], shared: AnyArray | None = None) -> Graph:
-        """From the cosines of every view, one at a time; sums are means over ``shared`` views, if that is given."""
+        """Return the mean of the three graphs.
+
+        Parameters
+        ----------
+        cosines_of_views : iterable of arrays (n_samples, n_samples)
+            One at a time, to save memory.
+        shared : array (n_samples, n_samples), optional
+            The weight of the views that two samples share. If given, sums are divided by it.
+        """
         plain, calibrated, ranked = (
             np.zeros((self.n_samples,) * 2, dtype=np.float32) for _ in range(3)
         )
@@ -126,51 +172,62 @@ class Counted(NamedTuple):
         ):
             if weight == 0:
                 continue
-            depth = min(DEPTH * self.n_neighbors, len(cosines) - 1)
+            n_ranked = min(RANKED_PER_NEIGHBOR * self.n_neighbors, len(cosines) - 1)
             plain += np.float32(weight) * cosines
             calibrated += np.float32(weight * np.sqrt(effective_rank(spectrum))) * cosines
-            ranked += np.float32(weight) * closeness_by_rank(cosines, depth)
+            ranked += np.float32(weight) * rank_similarity(cosines, n_ranked)
         if shared is not None:
             for sums in (plain, calibrated, ranked):
                 np.divide(sums, shared, out=sums, where=shared > 0)
         ranked += ranked.T.copy()
-        ranked += TIES * plain
+        ranked += TIE_BREAK_WEIGHT * plain
         graphs = [
-            normalise(nearest(sums, self.n_neighbors)) for sums in (plain, calibrated, ranked)
+            normalised_graph(connect_neighbours(sums, self.n_neighbors))
+            for sums in (plain, calibrated, ranked)
         ]
-        return average(graphs, [1.0, 1.0, 1.0])
+        return mean_graph(graphs, [1.0, 1.0, 1.0])
 
 
-def shared_views(observed: AnyArray, weights: Array) -> AnyArray:
-    """How many views two samples share, counted by their weights."""
+def shared_view_weights(observed: AnyArray, weights: Array) -> AnyArray:
+    """Return the sum of the weights of the views that two samples share."""
     present = observed.astype(np.float32)
     return (present * weights[:, None].astype(np.float32)).T @ present
 
 
-def completed(cosines: AnyArray, present: AnyArray, graph: Graph) -> AnyArray:
-    """T C Tᵀ: a sample that is present stands for itself, an absent one is the mean of its present neighbours."""
-    absent = scipy.sparse.diags_array((~present).astype(np.float32))
+def completed_cosines(cosines: AnyArray, present: AnyArray, graph: Graph) -> AnyArray:
+    """Return T C Tᵀ: missing samples are replaced by the means of their present neighbours.
+
+    Parameters
+    ----------
+    cosines : array (n_samples, n_samples)
+        C, the cosines in one view.
+    present : array (n_samples,) of bool
+        Which samples the view has. Their rows of T are those of the identity.
+    graph : sparse array (n_samples, n_samples)
+        Its edge weights, as shares, are the rows of T for missing samples.
+    """
+    missing = scipy.sparse.diags_array((~present).astype(np.float32))
     neighbours = scipy.sparse.csr_array(
-        absent @ graph @ scipy.sparse.diags_array(present.astype(np.float32))
+        missing @ graph @ scipy.sparse.diags_array(present.astype(np.float32))
     )
     shares = scipy.sparse.diags_array(ratio(1.0, np.asarray(neighbours.sum(axis=1), dtype=float)))
-    stands_for = scipy.sparse.csr_array(
+    completion = scipy.sparse.csr_array(
         shares @ neighbours + scipy.sparse.diags_array(present.astype(float))
     )
-    found: AnyArray = np.asarray(stands_for @ (stands_for @ cosines).T, dtype=np.float32)
+    found: AnyArray = np.asarray(completion @ (completion @ cosines).T, dtype=np.float32)
     np.fill_diagonal(found, 0.0)
     return found
 
 
-def cosines_of(pattern: AnyArray) -> AnyArray:
-    """Between all samples, without signs; 0 between a sample and itself."""
+def absolute_cosines(pattern: AnyArray) -> AnyArray:
+    """Return the absolute cosines between all samples, with a zero diagonal."""
     cosines: AnyArray = np.abs(pattern.T @ pattern)
     np.fill_diagonal(cosines, 0.0)
     return cosines
 
 
-def columns(result: Result, view: int, mutual: bool) -> Array:
-    """The columns of Z_i, or of Z_i + Z_iᵀ, up to a common rotation, which no cosine sees."""
+def coefficient_columns(result: Result, view: int, mutual: bool) -> Array:
+    """Return the columns of Z_i, or of Z_i + Z_iᵀ, up to a rotation, which keeps all cosines."""
     if mutual:
         full = result.coefficient(view)
         return full + full.T
@@ -179,83 +236,15 @@ def columns(result: Result, view: int, mutual: bool) -> Array:
 
 
 def unit_columns(matrix: Array) -> AnyArray:
-    """Single precision is enough to order cosines. A column that is only rounding is zero."""
+    """Return the columns at unit length in float32; columns that are only rounding become 0.
+
+    Single precision suffices to order cosines.
+    """
     lengths = np.linalg.norm(matrix.astype(float), axis=0)
     lengths[lengths <= ROUNDING_SHARE * lengths.max(initial=0.0)] = 0.0
     return (matrix * ratio(1.0, lengths)).astype(np.float32)
 
 
 def effective_rank(singular: Array) -> float:
-    """(Σs)² / Σs²: the rank, with weak directions counted in part."""
+    """Return (Σs)² / Σs², the rank with weak directions counted in part."""
     return float(singular.sum() ** 2 / ((singular**2).sum() or 1.0))
-
-
-def closeness_by_rank(cosines: AnyArray, depth: int) -> AnyArray:
-    """log((depth + 1) / rank) for the nearest ``depth`` samples of every row, 0 for all farther ones and for those that
-    have no cosine at all.
-    """
-    found, values = largest_of_rows(cosines, depth)
-    closeness = np.log((depth + 1) / np.arange(1, found.shape[1] + 1)).astype(np.float32)
-    ranked: AnyArray = np.zeros_like(cosines)
-    np.put_along_axis(ranked, found, np.where(values > 0, closeness, np.float32(0)), axis=1)
-    return ranked
-
-
-def largest_of_rows(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
-    """Positions and values of the largest entries of every row, largest first."""
-    if matrix.size <= MANY:
-        return largest_of_block(matrix, count)
-    parts = in_threads(lambda rows: largest_of_block(matrix[rows], count), blocks_of_rows(matrix))
-    found, values = zip(*parts, strict=True)
-    return np.concatenate(found), np.concatenate(values)
-
-
-def blocks_of_rows(matrix: AnyArray) -> list[slice]:
-    height = max(1, MANY // (4 * matrix.shape[1]))
-    return [slice(start, start + height) for start in range(0, len(matrix), height)]
-
-
-def largest_of_block(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
-    count = min(count, matrix.shape[1])
-    found = np.argpartition(matrix, -count, axis=1)[:, -count:]
-    values = np.take_along_axis(matrix, found, axis=1)
-    order = np.argsort(-values, axis=1, kind="stable")
-    return np.take_along_axis(found, order, axis=1), np.take_along_axis(values, order, axis=1)
-
-
-def nearest(closeness: AnyArray, n_neighbors: int) -> scipy.sparse.csr_array:
-    """Edges to the nearest samples with weights 1, …, 1/n; symmetric."""
-    of_own_kind = max(
-        1, (len(closeness) - 1) // 2
-    )  # with two clusters of one size, there are no more
-    edges = strongest(closeness, min(n_neighbors, of_own_kind))
-    return scipy.sparse.csr_array(edges + edges.T)
-
-
-def strongest(closeness: AnyArray, count: int) -> scipy.sparse.csr_array:
-    """The largest entries of every row, replaced by 1, …, 1/n."""
-    found, values = largest_of_rows(closeness, count)
-    count = found.shape[1]
-    weights = np.where(values > 0, 1.0 - np.arange(count) / count, 0.0)
-    starts = np.arange(len(closeness) + 1) * count
-    edges = scipy.sparse.csr_array((weights.ravel(), found.ravel(), starts), shape=closeness.shape)
-    edges.eliminate_zeros()
-    return edges
-
-
-def normalise(graph: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
-    """D^-½ G D^-½."""
-    scale = scipy.sparse.diags_array(ratio(1.0, np.sqrt(graph.sum(axis=1))))
-    return scipy.sparse.csr_array(scale @ graph @ scale)
-
-
-def average(graphs: Sequence[Graph], weights: Sequence[float]) -> Graph:
-    """The weighted mean of graphs; the plain one if all weights are zero."""
-    total = sum(weights)
-    shares = (
-        [weight / total for weight in weights] if total > 0 else [1.0 / len(graphs)] * len(graphs)
-    )
-    mean: Graph = shares[0] * graphs[0]
-    for share, graph in zip(shares[1:], graphs[1:], strict=True):
-        mean = mean + share * graph
-    return mean

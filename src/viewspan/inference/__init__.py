@@ -1,1 +1,1 @@
-"""Answer questions about a fitted model: new samples, confidence, subspaces, view scores, outliers."""
+"""Answers of a fitted model: labels of new samples, confidence, subspaces, scores, outliers."""

@@ -9,8 +9,9 @@ from viewspan._utils.linalg import ratio, svd
 from viewspan._utils.sparse import side_by_side
 from viewspan._utils.typing import AnyArray, Array, Labels
 from viewspan.graph.landmarks import strong_coefficients
+from viewspan.graph.neighbours import largest_of_rows
 from viewspan.graph.partition import GraphSettings
-from viewspan.graph.patterns import ROUNDING_SHARE, largest_of_rows
+from viewspan.graph.patterns import ROUNDING_SHARE
 from viewspan.inference.fitted_graph import FittedGraph
 from viewspan.inference.known_samples import NOT_FOUND, KnownSamples
 from viewspan.inputs.preparation import Preparation

@@ -1,4 +1,4 @@
-"""What a fitted model says beyond labels: subspaces of clusters, what views contributed, which samples are strange."""
+"""Explanations of a fitted model beside its labels: subspaces, view scores and outlier scores."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,32 +20,33 @@ from viewspan.weights.noise import automatic_lam, noise_level
 
 @dataclass(frozen=True)
 class Explanation:
-    """Found when asked for.
+    """Subspaces, view scores and outlier scores of a fitted model, computed when they are read.
 
     Attributes
     ----------
     preparation : Preparation
     reduction : Reduction
     result : Result
-    labels : array (n,)
-        Of the references.
-    references : array of int, optional
-        The samples of the reduction that have labels, if not all.
-    lengths : list of arrays (n,), optional
-        Of samples before they were made unit length, up to a factor for every view. Noise is the same for long and for
-        short ones, so subspaces are fitted to samples as long as they were.
+    labels : array (n_nodes,)
+        Clusters of the nodes of the graph.
+    landmarks : array (n_nodes,) of int, optional
+        Rows of the reduction's basis that are nodes of the graph; None for all of them.
+    lengths : list of arrays (n_samples,), optional
+        Lengths of the samples before they were scaled to unit length, up to a factor per view.
+        Subspaces are fitted to samples of their original lengths, because the noise of long and
+        short samples is equal.
     """
 
     preparation: Preparation
     reduction: Reduction
     result: Result
     labels: Labels
-    references: AnyArray | None
+    landmarks: AnyArray | None
     lengths: list[Array] | None = None
 
     @cached_property
     def subspaces(self) -> list[list[Subspace]]:
-        """Of every cluster, in every view."""
+        """Subspaces of every cluster in every view."""
         return [
             self._subspaces_of(np.flatnonzero(self.labels == k))
             for k in range(int(self.labels.max()) + 1)
@@ -53,7 +54,7 @@ class Explanation:
 
     @cached_property
     def view_scores(self) -> Array:
-        """How far the clusters can be seen in every view alone."""
+        """How well the clusters are visible in every view alone, (n_views,)."""
         lam = automatic_lam(
             [view.values for view in self._spectra], self._counts, self.preparation.n_features_used
         )
@@ -63,42 +64,41 @@ class Explanation:
 
     @cached_property
     def outlier_scores(self) -> Array:
-        """Of every view and sample."""
+        """Share of every sample that others do not represent, (n_views, n_samples)."""
         return outlier_scores(self.result, self.reduction)
 
     @cached_property
     def _loadings(self) -> list[Any]:
-        """From coordinates to the features of every view, also where views were made one."""
-        loadings, widths = (
-            self.reduction.coordinates.loadings,
-            [t.n_features for t in self.preparation.treatments],
-        )
-        return (
-            loadings
-            if len(loadings) == len(widths)
-            else np.split(full(loadings[0]), np.cumsum(widths)[:-1])
-        )
+        """Maps from coordinates to the features of every view, also of concatenated views."""
+        loadings = self.reduction.coordinates.loadings
+        widths = [treatment.n_features for treatment in self.preparation.treatments]
+        if len(loadings) == len(widths):
+            return loadings
+        return np.split(full(loadings[0]), np.cumsum(widths)[:-1])
 
     @cached_property
     def _spectra(self) -> list[Spectrum]:
+        """Spectra of all views, also of concatenated views."""
         if len(self._loadings) == len(self.reduction.spectra):
             return self.reduction.spectra
         return [spectrum(full(loading)) for loading in self._loadings]
 
     @property
     def _counts(self) -> list[int]:
-        """Samples that every view has."""
+        """Number of samples that every view has."""
         counts = self.reduction.counts
         return counts if len(counts) == len(self._loadings) else counts * len(self._loadings)
 
     @cached_property
     def _coordinates(self) -> Array:
-        basis = (
-            np.eye(self.reduction.n_samples) if self.reduction.left is None else self.reduction.left
-        )
-        return basis if self.references is None else basis[self.references]
+        """Coordinates of the nodes of the graph in the basis of the reduction."""
+        basis = self.reduction.left
+        if basis is None:
+            basis = np.eye(self.reduction.n_samples)
+        return basis if self.landmarks is None else basis[self.landmarks]
 
     def _subspaces_of(self, members: AnyArray) -> list[Subspace]:
+        """Return the subspaces of one cluster in every view."""
         found = []
         for view, treatment in enumerate(self.preparation.treatments):
             samples = self._samples(view, self._present(view, members))
@@ -107,7 +107,7 @@ class Explanation:
 
     @cached_property
     def _noise(self) -> list[float]:
-        """σ of every view."""
+        """Standard deviation σ of the noise of every view."""
         levels = []
         for view, treatment in enumerate(self.preparation.treatments):
             samples = self._samples(view, self._present(view, np.arange(len(self.labels))))
@@ -117,14 +117,13 @@ class Explanation:
         return levels
 
     def _present(self, view: int, rows: AnyArray) -> AnyArray:
-        """Those that the view has."""
-        return (
-            rows if self.reduction.observed is None else rows[self.reduction.observed[view, rows]]
-        )
+        """Return those of the nodes that the view has."""
+        observed = self.reduction.observed
+        return rows if observed is None else rows[observed[view, rows]]
 
     def _samples(self, view: int, rows: AnyArray) -> Array:
-        """Prepared samples, one per column, as long as they were."""
-        if self.reduction.left is None and self.references is None:
+        """Return prepared samples of their original lengths, one per column."""
+        if self.reduction.left is None and self.landmarks is None:
             found = full(self._loadings[view][:, rows])
         else:
             found = full(self._loadings[view] @ self._coordinates[rows].T)

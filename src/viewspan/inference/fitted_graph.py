@@ -22,10 +22,11 @@ class FittedGraph:
     labels : array (n_nodes,)
         The cluster of every node.
     samples : array (n_nodes,) of int
-        The row that every node has in the fitted views; −1 for landmarks whose row is unknown, because they were
-        drawn from a reservoir sample.
+        The row that every node has in the fitted views; −1 for landmarks whose row is unknown,
+        because they were drawn from a reservoir sample.
     edges : {"patterns", "coefficients"}
-        Whether edges connect samples with similar coefficient patterns, or are the coefficients themselves.
+        Whether edges connect samples with similar coefficient patterns, or are the coefficients
+        themselves.
     landmarks : bool
         Whether the nodes are landmarks.
     """

@@ -1,4 +1,4 @@
-"""Samples that the others do not explain."""
+"""Outlier scores: how much of a sample the other samples do not represent."""
 
 import numpy as np
 
@@ -9,12 +9,17 @@ from viewspan.solvers.result import Result
 
 
 def outlier_scores(result: Result, reduction: Reduction) -> Array:
-    r"""For every view and sample, the share of its length that the other samples do not explain.
+    r"""Return the share of every sample, in every view, that the other samples do not represent.
 
     .. math:: o_{ij} = \frac{\|x_j - \sum_{l \ne j} z_{lj} x_l\|}{\|x_j\|}
 
-    The residual alone would miss a sample that rebuilds itself, :math:`z_{jj} = 1`, which is how an outlier looks
-    if λ is small. NaN where a view does not have the sample.
+    The coefficient :math:`z_{jj}` is left out, because an outlier represents itself if λ is small:
+    :math:`z_{jj} = 1`, and its residual is 0.
+
+    Returns
+    -------
+    array (n_views, n_samples)
+        NaN for missing samples.
     """
     scores = np.array(
         [scores_of_view(result, reduction, view) for view in range(len(reduction.factors))]
@@ -25,13 +30,14 @@ def outlier_scores(result: Result, reduction: Reduction) -> Array:
 
 
 def scores_of_view(result: Result, reduction: Reduction, view: int) -> Array:
+    """Return the scores of all samples in one view, in the coordinates of the reduction."""
     factor = reduction.factors[view]
     core: Array = (
         result.cores[view] if result.scales is None else result.scales[view] * result.cores[0]
     ).astype(float)
     samples = factor if reduction.left is None else factor @ reduction.left.T
     coefficients = core if result.right is None else core @ result.right.T
-    itself = np.einsum("ij,ij->j", result.basis.T, coefficients)
-    within = coefficients if result.directions is None else result.directions @ coefficients
-    left = samples * (1.0 + itself) - factor @ within
-    return ratio(np.linalg.norm(left, axis=0), np.linalg.norm(samples, axis=0))
+    own = np.einsum("ij,ij->j", result.basis.T, coefficients)
+    reduced = coefficients if result.directions is None else result.directions @ coefficients
+    residuals = samples * (1.0 + own) - factor @ reduced
+    return ratio(np.linalg.norm(residuals, axis=0), np.linalg.norm(samples, axis=0))

@@ -1,4 +1,4 @@
-"""What every view contributed to the clusters that were found."""
+"""View scores: how well the clusters are visible in every view alone."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ import numpy as np
 from viewspan._utils.linalg import Spectrum, ratio
 from viewspan._utils.threads import threads_for
 from viewspan._utils.typing import AnyArray, Array, Labels
-from viewspan.graph.chance import each, sample
 from viewspan.graph.patterns import Patterns, neighbour_graph, unit_columns
 from viewspan.graph.quality import assortativity
+from viewspan.graph.view_weights import single_views, subsample
 
 
 def view_scores(
@@ -19,34 +19,39 @@ def view_scores(
     labels: Labels,
     observed: AnyArray | None = None,
 ) -> Array:
-    """How far the clusters can be seen in every view alone.
+    """Return how well the clusters are visible in every view alone.
 
-    The neighbours of a sample are looked for in one view, by patterns of its own low-rank coefficients
-    V diag((1 − λ/2s²)₊) Vᵀ, which no other view has touched. The score is how much more often than by chance they are
-    of the sample's own cluster: 1 for always, 0 for chance.
+    The nearest neighbours of a sample are found in one view, by the patterns of the low-rank
+    coefficients V diag((1 − λ/2s²)₊) Vᵀ of this view, which do not depend on other views. The score
+    measures how often the neighbours are in the cluster of the sample: 1 for always, 0 for as
+    often as by chance.
 
     Parameters
     ----------
     spectra : list of Spectrum
-        Of the views, in a basis.
+        Spectra of the views in a joint basis.
     coordinates : array (n_samples, r)
-        Of samples in the basis.
+        Coordinates of the samples in the basis.
     lam : array (n_views,)
     labels : array (n_samples,)
     observed : array (n_views, n_samples) of bool, optional
+        Which samples every view has; None for all.
+
+    Returns
+    -------
+    array (n_views,)
     """
-    columns = [
-        alone(spectrum, coordinates, weight) for spectrum, weight in zip(spectra, lam, strict=True)
-    ]
+    pairs = zip(spectra, lam, strict=True)
+    columns = [uncoupled_patterns(spectrum, coordinates, weight) for spectrum, weight in pairs]
     if observed is not None:
         columns = [column * present for column, present in zip(columns, observed, strict=True)]
-    patterns, chosen = sample(Patterns(columns, [spectrum.values for spectrum in spectra]))
+    patterns, chosen = subsample(Patterns(columns, [spectrum.values for spectrum in spectra]))
     with threads_for(1, len(chosen)):
-        return np.array([score(view, labels[chosen]) for view in each(patterns)])
+        return np.array([score(view, labels[chosen]) for view in single_views(patterns)])
 
 
 def score(view: Patterns, labels: Labels) -> float:
-    """Among the samples that the view has; 0 if they are too few to have neighbours."""
+    """Return the score of one view among the samples that it has; 0 if it has fewer than two."""
     present = view.columns[0].any(axis=0)
     if present.sum() < 2:
         return 0.0
@@ -54,7 +59,7 @@ def score(view: Patterns, labels: Labels) -> float:
     return assortativity(graph, labels[present])
 
 
-def alone(spectrum: Spectrum, coordinates: Array, lam: float) -> AnyArray:
-    """Unit patterns of a view that is not coupled to others, up to a rotation."""
-    kept = np.maximum(1.0 - ratio(lam, 2.0 * spectrum.values**2), 0.0)
-    return unit_columns((kept[:, None] * spectrum.right) @ coordinates.T)
+def uncoupled_patterns(spectrum: Spectrum, coordinates: Array, lam: float) -> AnyArray:
+    """Return the unit patterns, up to a rotation, of a view that is not coupled to others."""
+    shrunk = np.maximum(1.0 - ratio(lam, 2.0 * spectrum.values**2), 0.0)
+    return unit_columns((shrunk[:, None] * spectrum.right) @ coordinates.T)

@@ -1,1 +1,1 @@
-"""Turn what a user passes into checked, aligned and preprocessed views."""
+"""Check, align and preprocess the views that a user passes."""

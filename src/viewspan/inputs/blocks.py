@@ -1,8 +1,7 @@
-"""Samples in blocks of rows, and the two ways of going over them: threads of this process, or whatever runs Dask's
-tasks.
+"""Process samples in blocks of rows, with threads of this process or with Dask tasks.
 
-A function of a block never sees more than a few thousand samples, whatever the size of the data or of Dask's chunks,
-and the blocks know where they stand among all samples, so that nothing depends on how the data is cut.
+A block has at most a few thousand samples, whatever the size of the data or of Dask's chunks. Every
+block knows the position of its first sample, so that no result depends on the block size.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,155 +18,191 @@ from viewspan._utils.typing import AnyArray
 from viewspan.inputs.frames import is_dask
 from viewspan.inputs.views import Views
 
-ENTRIES = 2**21
-"""Of the largest array that is made of one block."""
-FEWEST_ROWS, MOST_ROWS = 256, 2**15
-TOGETHER = 8
-"""So many partial results are merged at once where they may be on several machines."""
+MAX_BLOCK_ENTRIES = 2**21
+"""Largest number of entries of an array that is computed from one block."""
+MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 256, 2**15
+"""Limits of the number of samples in a block."""
+MERGED_PER_TASK = 8
+"""Number of partial results that one Dask task merges."""
 
-OnBlock = Callable[[Views, int], Any]
-"""What is done with a block, given as views that have been read and the position of its first sample."""
+BlockFunction = Callable[[Views, int], Any]
+"""Function of a block: views that have been read, and the position of their first sample."""
 Merge = Callable[[Any, Any], Any]
+"""Function that merges the results of two blocks."""
 Step = Callable[[int], None]
-"""Told how many samples were done."""
+"""Function that is called with the number of samples that were processed."""
 
 
 class Source(Protocol):
-    """Views, and a way of going over them."""
+    """Views that are processed block by block.
+
+    In all methods, ``width`` is the largest number of entries per sample of an array that the
+    function computes. It determines the block size.
+    """
 
     @property
     def views(self) -> Views: ...
 
-    def fold(self, function: OnBlock, merge: Merge, width: int, step: Step) -> Any:
-        """Merge what the function makes of all blocks; ``width`` is the most entries it makes of one sample."""
+    def fold(self, function: BlockFunction, merge: Merge, width: int, step: Step) -> Any:
+        """Return the merged results of all blocks."""
 
-    def join(self, function: OnBlock, width: int, step: Step) -> AnyArray:
-        """One array of what the function makes of all blocks."""
+    def concatenate(self, function: BlockFunction, width: int, step: Step) -> AnyArray:
+        """Return the results of all blocks as one array."""
 
-    def lazily(self, function: OnBlock, width: int, dtype: Any, n_columns: int | None) -> Any:
-        """The same as an array that is computed when it is asked for, if there is such a thing."""
+    def concatenate_lazily(
+        self, function: BlockFunction, width: int, dtype: Any, n_columns: int | None
+    ) -> Any:
+        """Return the results of all blocks as one array; for Dask views, one not yet computed.
+
+        ``n_columns`` is the number of columns of the array, or None for a one-dimensional array.
+        """
 
 
 def source_of(views: Views) -> Source:
-    return OnDask(views) if any(is_dask(array) for array in views.arrays) else InThreads(views)
+    """Return a source that processes Dask arrays with Dask and other arrays with threads."""
+    if any(is_dask(array) for array in views.arrays):
+        return DaskSource(views)
+    return ThreadedSource(views)
 
 
-def bounds(n_samples: int, width: int) -> list[tuple[int, int]]:
-    """Where blocks begin and end."""
-    n_rows = int(np.clip(ENTRIES // max(width, 1), FEWEST_ROWS, MOST_ROWS))
+def block_bounds(n_samples: int, width: int) -> list[tuple[int, int]]:
+    """Return the first row and the end of every block."""
+    n_rows = int(np.clip(MAX_BLOCK_ENTRIES // max(width, 1), MIN_BLOCK_ROWS, MAX_BLOCK_ROWS))
     return [(start, min(start + n_rows, n_samples)) for start in range(0, n_samples, n_rows)]
 
 
-def on_rows(function: OnBlock, views: Views, start: int, stop: int, first: int = 0) -> Any:
+def apply_to_rows(
+    function: BlockFunction, views: Views, start: int, stop: int, first: int = 0
+) -> Any:
+    """Read some rows and apply the function; ``first`` is the position of row 0 of the views."""
     return function(views.rows(start, stop).read(first=first + start), first + start)
 
 
 @dataclass(frozen=True)
-class InThreads:
-    """Threads of this process, each with a block of its own."""
+class ThreadedSource:
+    """Views whose blocks are processed by threads of this process."""
 
     views: Views
 
-    def fold(self, function: OnBlock, merge: Merge, width: int, step: Step) -> Any:
-        return reduce(merge, self._each(function, width, step))
+    def fold(self, function: BlockFunction, merge: Merge, width: int, step: Step) -> Any:
+        return reduce(merge, self._results(function, width, step))
 
-    def join(self, function: OnBlock, width: int, step: Step) -> AnyArray:
-        return np.concatenate(list(self._each(function, width, step)))
+    def concatenate(self, function: BlockFunction, width: int, step: Step) -> AnyArray:
+        return np.concatenate(list(self._results(function, width, step)))
 
-    def lazily(self, function: OnBlock, width: int, dtype: Any, n_columns: int | None) -> AnyArray:
-        return self.join(function, width, ignore)
+    def concatenate_lazily(
+        self, function: BlockFunction, width: int, dtype: Any, n_columns: int | None
+    ) -> AnyArray:
+        return self.concatenate(function, width, no_progress)
 
-    def _each(self, function: OnBlock, width: int, step: Step) -> Iterator[Any]:
-        parts = bounds(self.views.n_samples, width)
-        done = in_threads(lambda part: on_rows(function, self.views, *part), parts)
-        for (start, stop), result in zip(parts, done, strict=True):
+    def _results(self, function: BlockFunction, width: int, step: Step) -> Iterator[Any]:
+        bounds = block_bounds(self.views.n_samples, width)
+        results = in_threads(lambda rows: apply_to_rows(function, self.views, *rows), bounds)
+        for (start, stop), result in zip(bounds, results, strict=True):
             yield result
             step(stop - start)
 
 
 @dataclass(frozen=True)
-class OnDask:
-    """Dask's tasks, one per chunk of rows; the engine is whatever scheduler is there."""
+class DaskSource:
+    """Views whose chunks are processed by Dask tasks, with the scheduler that is active."""
 
     views: Views
 
-    def fold(self, function: OnBlock, merge: Merge, width: int, step: Step) -> Any:
-        dask = require("dask", "dask", purpose="Clustering Dask arrays")
+    def fold(self, function: BlockFunction, merge: Merge, width: int, step: Step) -> Any:
+        dask = require_dask()
         parts = [
             dask.delayed(fold_chunk)(function, merge, width, *chunk) for chunk in self._chunks()
         ]
         while len(parts) > 1:
-            groups = [parts[start : start + TOGETHER] for start in range(0, len(parts), TOGETHER)]
+            starts = range(0, len(parts), MERGED_PER_TASK)
+            groups = [parts[start : start + MERGED_PER_TASK] for start in starts]
             parts = [dask.delayed(merge_all)(merge, group) for group in groups]
         found = parts[0].compute()
         step(self.views.n_samples)
         return found
 
-    def join(self, function: OnBlock, width: int, step: Step) -> AnyArray:
-        dask = require("dask", "dask", purpose="Clustering Dask arrays")
-        found = np.concatenate(dask.compute(*self._parts(function, width)))
+    def concatenate(self, function: BlockFunction, width: int, step: Step) -> AnyArray:
+        found = np.concatenate(require_dask().compute(*self._results(function, width)))
         step(self.views.n_samples)
         return found
 
-    def lazily(self, function: OnBlock, width: int, dtype: Any, n_columns: int | None) -> Any:
-        arrays = require("dask.array", "dask", purpose="Clustering Dask arrays")
-        more = () if n_columns is None else (n_columns,)
-        parts = zip(self._parts(function, width), self._heights(), strict=True)
+    def concatenate_lazily(
+        self, function: BlockFunction, width: int, dtype: Any, n_columns: int | None
+    ) -> Any:
+        arrays = require_dask("dask.array")
+        columns = () if n_columns is None else (n_columns,)
+        parts = zip(self._results(function, width), self._chunk_sizes(), strict=True)
         return arrays.concatenate(
-            [arrays.from_delayed(part, (n_rows, *more), dtype) for part, n_rows in parts]
+            [arrays.from_delayed(part, (n_rows, *columns), dtype) for part, n_rows in parts]
         )
 
-    def _parts(self, function: OnBlock, width: int) -> list[Any]:
-        """What the function makes of every chunk, as tasks."""
-        dask = require("dask", "dask", purpose="Clustering Dask arrays")
-        shared = dask.delayed(function)  # sent to every worker once, not with every task
-        return [dask.delayed(join_chunk)(shared, width, *chunk) for chunk in self._chunks()]
+    def _results(self, function: BlockFunction, width: int) -> list[Any]:
+        """Return the result of every chunk as a task."""
+        dask = require_dask()
+        # sends the function to every worker once instead of with every task
+        shared = dask.delayed(function)
+        return [dask.delayed(concatenate_chunk)(shared, width, *chunk) for chunk in self._chunks()]
 
-    def _heights(self) -> tuple[int, ...]:
-        """Rows of the chunks: those of the Dask array that has most of them, without empty ones."""
-        given = [array.chunks[0] for array in self.views.arrays if is_dask(array)]
-        return tuple(int(height) for height in max(given, key=len) if height > 0)
+    def _chunk_sizes(self) -> tuple[int, ...]:
+        """Return the numbers of rows of the chunks of the Dask array that has most chunks."""
+        sizes = [array.chunks[0] for array in self.views.arrays if is_dask(array)]
+        return tuple(int(n_rows) for n_rows in max(sizes, key=len) if n_rows > 0)
 
     def _chunks(self) -> Iterator[tuple[Views, Any, int]]:
-        """The views without their arrays, the arrays of one chunk as tasks, and the position of its first sample."""
-        dask = require("dask", "dask", purpose="Clustering Dask arrays")
-        heights = self._heights()
-        starts = np.concatenate([[0], np.cumsum(heights)])
+        """Yield, for every chunk, views without arrays, the arrays as tasks, and the first row."""
+        dask = require_dask()
+        sizes = self._chunk_sizes()
+        starts = np.concatenate([[0], np.cumsum(sizes)])
         columns = [
-            list(array.rechunk({0: heights, 1: -1}).to_delayed().ravel())
+            list(array.rechunk({0: sizes, 1: -1}).to_delayed().ravel())
             if is_dask(array)
             else [dask.delayed(array[start:stop]) for start, stop in pairwise(starts)]
             for array in self.views.arrays
         ]
-        frame = replace(self.views, arrays=[])
+        without_arrays = replace(self.views, arrays=[])
         for first, arrays in zip(starts[:-1], zip(*columns, strict=True), strict=True):
-            yield frame, list(arrays), int(first)
+            yield without_arrays, list(arrays), int(first)
+
+
+def require_dask(module: str = "dask") -> Any:
+    """Import Dask, or raise ImportError with the way to install it."""
+    return require(module, "dask", purpose="Clustering Dask arrays")
 
 
 def fold_chunk(
-    function: OnBlock, merge: Merge, width: int, frame: Views, arrays: list[Any], first: int
+    function: BlockFunction,
+    merge: Merge,
+    width: int,
+    without_arrays: Views,
+    arrays: list[Any],
+    first: int,
 ) -> Any:
-    views = replace(frame, arrays=arrays)
-    with SingleThreadedBlas():  # several tasks run at the same time
-        return reduce(
-            merge,
-            (on_rows(function, views, *part, first) for part in bounds(views.n_samples, width)),
-        )
+    """Return the merged results of the blocks of one chunk."""
+    return reduce(merge, results_of_chunk(function, width, without_arrays, arrays, first))
 
 
-def join_chunk(
-    function: OnBlock, width: int, frame: Views, arrays: list[Any], first: int
+def concatenate_chunk(
+    function: BlockFunction, width: int, without_arrays: Views, arrays: list[Any], first: int
 ) -> AnyArray:
-    views = replace(frame, arrays=arrays)
-    with SingleThreadedBlas():
-        return np.concatenate(
-            [on_rows(function, views, *part, first) for part in bounds(views.n_samples, width)]
-        )
+    """Return the results of the blocks of one chunk as one array."""
+    return np.concatenate(list(results_of_chunk(function, width, without_arrays, arrays, first)))
+
+
+def results_of_chunk(
+    function: BlockFunction, width: int, without_arrays: Views, arrays: list[Any], first: int
+) -> Iterator[Any]:
+    """Yield the results of the blocks of one chunk."""
+    views = replace(without_arrays, arrays=arrays)
+    with SingleThreadedBlas():  # several tasks run at the same time
+        for start, stop in block_bounds(views.n_samples, width):
+            yield apply_to_rows(function, views, start, stop, first)
 
 
 def merge_all(merge: Merge, parts: list[Any]) -> Any:
+    """Merge a list of results."""
     return reduce(merge, parts)
 
 
-def ignore(n_samples: int) -> None:
-    """No one wants to know."""
+def no_progress(n_samples: int) -> None:
+    """Ignore the number of samples that were processed."""

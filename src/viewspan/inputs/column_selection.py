@@ -1,4 +1,4 @@
-"""Columns of a table of any kind, chosen as scikit-learn's ColumnTransformer chooses them."""
+"""Select columns of a table of any kind, in the ways of scikit-learn's ColumnTransformer."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -9,72 +9,80 @@ import numpy as np
 import scipy.sparse
 
 from viewspan._utils.typing import AnyArray
-from viewspan.inputs.frames import feature_names, is_arrow, is_pandas, is_polars, refuse_lazy
-from viewspan.inputs.views import is_one_view
+from viewspan.inputs.checks import is_one_view
+from viewspan.inputs.frames import check_not_lazy, feature_names, is_arrow, is_pandas, is_polars
 
 Selection = Sequence[str] | Sequence[int] | Sequence[bool] | slice | AnyArray | Callable[[Any], Any]
-LISTED = 5
-"""Names in a message, at most."""
+"""Columns of a view: names, positions, a slice of either, a mask, or a function of the table."""
+MAX_LISTED_COLUMNS = 5
+"""Largest number of column names in a message."""
 
 
-def as_table(X: Any) -> tuple[Any, AnyArray | None]:
-    """One table, whatever its columns hold, and their names."""
-    refuse_lazy(X)
+def check_one_table(X: Any) -> tuple[Any, AnyArray | None]:
+    """Return one non-empty table and its feature names; raise TypeError for several tables."""
+    check_not_lazy(X)
     if not is_one_view(X):
         raise TypeError(
-            f"Expected one table that is to be cut into views. Got a {type(X).__name__} of several; they need no "
-            "cutting, give them to the estimator as they are."
+            f"Expected one table to split into views. Got a {type(X).__name__} of several tables; "
+            "pass them to the estimator directly."
         )
     table = X if hasattr(X, "shape") else np.asarray(X)
     if len(table.shape) != 2:
         raise ValueError(
-            f"Expected 2D array, got {len(table.shape)}D array instead. Reshape your data: a table has one row per "
-            "sample, as array.reshape(len(array), -1) makes them."
+            f"Expected 2D array, got {len(table.shape)}D array instead. Reshape your data to one "
+            "row per sample, for example with array.reshape(len(array), -1)."
         )
     if 0 in table.shape:
         what = "sample(s)" if table.shape[0] == 0 else "feature(s)"
         raise ValueError(
-            f"Found array with 0 {what} (shape={tuple(table.shape)}) while a minimum of 1 is required."
+            f"Found array with 0 {what} (shape={tuple(table.shape)}) while a minimum of 1 is "
+            "required."
         )
     return table, feature_names(table, "X")
 
 
-def positions(table: Any, names: AnyArray | None, chosen: Selection, view: str) -> AnyArray:
-    """Of the columns that are chosen for a view."""
-    asked: Any = chosen(table) if callable(chosen) else chosen
-    if isinstance(asked, str | Integral):
+def find_columns(table: Any, names: AnyArray | None, selection: Selection, view: str) -> AnyArray:
+    """Return the positions of the columns that are selected for a view.
+
+    Raises ValueError if there are no such columns, and TypeError for selections of another type.
+    """
+    selected: Any = selection(table) if callable(selection) else selection
+    if isinstance(selected, str | Integral):
         raise TypeError(
-            f"columns must have a list, slice, mask or callable for every view. Got {asked!r} for {view}; write "
-            f"[{asked!r}] for this one column, or make_column_selector(pattern=...) for all whose names are alike."
+            "columns must have a list, slice, mask or callable for every view. "
+            f"Got {selected!r} for {view}; write [{selected!r}] to select this one column, or "
+            "make_column_selector(pattern=...) to select columns by a pattern of their names."
         )
-    by_name = names_in(asked)
-    if by_name:
-        asked = named(asked, names, view)
-    everything = np.arange(table.shape[1])
+    if is_by_name(selected):
+        selected = positions_of_names(selected, names, view)
+    all_positions = np.arange(table.shape[1])
     try:
-        found = everything[asked if isinstance(asked, slice) else as_key(asked)]
+        found = all_positions[selected if isinstance(selected, slice) else as_indexer(selected)]
     except IndexError as error:
         raise ValueError(
-            f"columns of {view} are not all in a table of {table.shape[1]} columns: {error}."
+            f"columns of {view} do not fit a table of {table.shape[1]} columns: {error}."
         ) from None
     if len(found) == 0:
-        raise ValueError(f"columns of {view} are none: {chosen!r} chooses nothing of this table.")
+        raise ValueError(f"columns of {view} are empty: {selection!r} selects no column.")
     return found
 
 
-def as_key(asked: Any) -> AnyArray:
-    key = np.asarray(asked)
-    if key.size == 0:
-        return key.astype(int)
-    if key.ndim != 1 or key.dtype.kind not in "iub":
+def as_indexer(selected: Any) -> AnyArray:
+    """Return positions or a mask as an array; raise TypeError for anything else."""
+    indexer = np.asarray(selected)
+    if indexer.size == 0:
+        return indexer.astype(int)
+    if indexer.ndim != 1 or indexer.dtype.kind not in "iub":
         raise TypeError(
-            f"columns must be names, positions or a mask, all of one kind. Got {asked!r} instead."
+            "columns must be names, positions or a mask, all of one kind. "
+            f"Got {selected!r} instead."
         )
-    return key
+    return indexer
 
 
-def names_in(asked: Any) -> bool:
-    parts = [asked.start, asked.stop] if isinstance(asked, slice) else list(asked)
+def is_by_name(selected: Any) -> bool:
+    """Return whether this is a list of strings, or a slice whose ends are strings."""
+    parts = [selected.start, selected.stop] if isinstance(selected, slice) else list(selected)
     return (
         len(parts) > 0
         and all(isinstance(part, str) or part is None for part in parts)
@@ -82,29 +90,27 @@ def names_in(asked: Any) -> bool:
     )
 
 
-def named(asked: Any, names: AnyArray | None, view: str) -> Any:
-    """Positions of names, or the slice of positions from one name to another, both included."""
+def positions_of_names(selected: Any, names: AnyArray | None, view: str) -> Any:
+    """Return the positions of named columns; a slice of names includes both ends."""
     if names is None:
         raise ValueError(
-            f"columns of {view} are chosen by name, and this table has no names; choose them by position, or let the "
-            "step before keep names with .set_output(transform='pandas')."
+            f"columns of {view} are selected by name, but this table has no column names; select "
+            "them by position, or make the previous step keep names with "
+            ".set_output(transform='pandas')."
         )
 
     def position(name: str) -> int:
         (found,) = np.nonzero(names == name)
-        if len(found) != 1:
-            problem = (
-                "is not in the table"
-                if len(found) == 0
-                else f"stands {len(found)} times in the table"
-            )
-            raise ValueError(f"columns of {view}: {name!r} {problem}.")
-        return int(found[0])
+        if len(found) == 1:
+            return int(found[0])
+        problem = f"occurs {len(found)} times" if len(found) else "is not"
+        raise ValueError(f"columns of {view}: {name!r} {problem} in the table.")
 
-    if isinstance(asked, slice):
-        stop = None if asked.stop is None else position(asked.stop) + 1
-        return slice(None if asked.start is None else position(asked.start), stop, asked.step)
-    return [position(name) for name in asked]
+    if isinstance(selected, slice):
+        stop = None if selected.stop is None else position(selected.stop) + 1
+        start = None if selected.start is None else position(selected.start)
+        return slice(start, stop, selected.step)
+    return [position(name) for name in selected]
 
 
 def check_partition(
@@ -113,52 +119,65 @@ def check_partition(
     found: Sequence[AnyArray],
     views: Sequence[str],
     *,
-    dropped: bool,
+    allow_remainder: bool,
 ) -> None:
-    """No column in two views; and in none only if the others are to be dropped."""
+    """Raise ValueError if a column is in two views or, unless allowed, in none.
+
+    Parameters
+    ----------
+    n_columns : int
+        Number of columns of the table.
+    names : array of str or None
+        Names of the columns.
+    found : list of arrays of int
+        Positions of the columns of every view.
+    views : list of str
+        Names of the views.
+    allow_remainder : bool
+        Whether columns may be in no view.
+    """
     counts = np.bincount(np.concatenate(found), minlength=n_columns)
     if (counts > 1).any():
         column = int(np.argmax(counts > 1))
-        holders = [
-            view
-            for view, chosen in zip(views, found, strict=True)
-            for each in chosen
-            if each == column
-        ]
+        pairs = zip(views, found, strict=True)
+        holders = [view for view, columns in pairs for each in columns if each == column]
         where = " and in ".join(holders) if holders[0] != holders[1] else f"{holders[0]} twice"
         raise ValueError(
-            f"Column {called(column, names)} is in {where}; a column belongs to one view."
+            f"Column {column_label(column, names)} is in {where}; a column may be in one view only."
         )
     (left,) = np.nonzero(counts == 0)
-    if len(left) and not dropped:
-        listed = ", ".join(called(column, names) for column in left[:LISTED])
-        more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
+    if len(left) and not allow_remainder:
+        listed = ", ".join(column_label(column, names) for column in left[:MAX_LISTED_COLUMNS])
+        n_more = len(left) - MAX_LISTED_COLUMNS
+        more = f" and {n_more} more" if n_more > 0 else ""
         raise ValueError(
-            f"{len(left)} of {n_columns} columns are in no view: {listed}{more}. Give them to a view, or take "
-            "remainder='drop'."
+            f"{len(left)} of {n_columns} columns are in no view: {listed}{more}. Add them to a "
+            "view, or set remainder='drop'."
         )
 
 
-def called(column: int, names: AnyArray | None) -> str:
+def column_label(column: int, names: AnyArray | None) -> str:
+    """Return the name of a column in quotes, or its position if there are no names."""
     return str(column) if names is None else repr(names[column])
 
 
-def cut(table: Any, chosen: AnyArray) -> Any:
-    """Some columns of a table of any kind; without copying where that is possible."""
+def select_columns(table: Any, columns: AnyArray) -> Any:
+    """Return some columns of a table of any kind, without copying them if possible."""
     if is_polars(table):
-        return table.select([table.columns[column] for column in chosen])
+        return table.select([table.columns[column] for column in columns])
     if is_arrow(table):
-        return table.select(chosen.tolist())
+        return table.select(columns.tolist())
     if is_pandas(table):
-        return table.iloc[:, as_slice(chosen)]
+        return table.iloc[:, as_slice(columns)]
     sparse = scipy.sparse.issparse(table)
-    cuttable: Any = table.tocsr() if sparse and table.format not in {"csr", "csc"} else table
-    return cuttable[:, as_slice(chosen)]
+    # other sparse formats cannot be indexed
+    indexable: Any = table.tocsr() if sparse and table.format not in {"csr", "csc"} else table
+    return indexable[:, as_slice(columns)]
 
 
-def as_slice(chosen: AnyArray) -> Any:
-    """Columns at equal distances, which need not be copied; others as they are."""
-    steps = {int(after - before) for before, after in pairwise(chosen)} or {1}
+def as_slice(columns: AnyArray) -> Any:
+    """Return equally spaced positions as a slice, which copies nothing; others unchanged."""
+    steps = {int(after - before) for before, after in pairwise(columns)} or {1}
     if len(steps) > 1 or min(steps) < 1:
-        return chosen
-    return slice(int(chosen[0]), int(chosen[-1]) + 1, steps.pop())
+        return columns
+    return slice(int(columns[0]), int(columns[-1]) + 1, steps.pop())

@@ -10,7 +10,7 @@ from viewspan._utils.typing import AnyArray, Block
 from viewspan.inputs.views import Views
 
 DIGEST_BYTES = 8
-"""Bytes of a digest: two of 10⁴ different samples have the same one by chance once in 10¹¹ times."""
+"""Bytes of a digest. Two of 10⁴ different samples have equal digests with probability 3·10⁻¹²."""
 
 
 def count_distinct(views: Views, limit: int) -> int:
@@ -35,13 +35,13 @@ def digests(views: Views) -> Iterator[bytes]:
         yield blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 
-def row_bytes(array: Block, position: int) -> bytes:
-    """Return places and values of the entries that are not zero, the same for dense and sparse rows."""
+def row_bytes(array: Block, row: int) -> bytes:
+    """Return positions and values of the nonzero entries, equal for dense and sparse rows."""
     if is_sparse(array):
-        entries = slice(array.indptr[position], array.indptr[position + 1])
-        places, values = array.indices[entries], array.data[entries]
-        places, values = places[values != 0], values[values != 0]
+        entries = slice(array.indptr[row], array.indptr[row + 1])
+        positions, values = array.indices[entries], array.data[entries]
+        positions, values = positions[values != 0], values[values != 0]
     else:
-        places = np.flatnonzero(array[position])
-        values = array[position][places]
-    return bytes(places.astype(np.int64).tobytes() + values.tobytes())
+        positions = np.flatnonzero(array[row])
+        values = array[row][positions]
+    return bytes(positions.astype(np.int64).tobytes() + values.tobytes())

@@ -1,4 +1,4 @@
-"""Numbers and names of the views and features that an estimator was fitted to."""
+"""Number and names of the views and features that an estimator was fitted to."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,9 +7,10 @@ import numpy as np
 from sklearn.utils._set_output import _get_output_config
 
 from viewspan._utils.typing import AnyArray
+from viewspan.inputs.checks import is_one_view, name_views
 from viewspan.inputs.frames import feature_names
 from viewspan.inputs.sample_ids import sample_ids
-from viewspan.inputs.views import Views, is_one_view, name_views
+from viewspan.inputs.views import Views
 
 FeatureNames = tuple[AnyArray | None, ...]
 """Feature names of every view; None for views without names."""
@@ -18,7 +19,7 @@ FeatureNames = tuple[AnyArray | None, ...]
 def store_input(model: Any, X: Any, views: Views, names: FeatureNames) -> None:
     """Set the attributes ``n_views_in_``, ``n_features_in_`` and those with names.
 
-    For several views the numbers and names of features are tuples.
+    For several views, the numbers and names of features are tuples.
     """
     model.n_views_in_ = len(views.arrays)
     model.n_features_in_ = views.n_features[0] if views.single else views.n_features
@@ -39,16 +40,15 @@ def check_same_input(model: Any, X: Any, views: Views) -> None:
         )
     fitted_features = (expected,) if isinstance(expected, int) else expected
     for name, given, fitted in zip(views.names, views.n_features, fitted_features, strict=True):
-        check_same_number(name, given, fitted, caller)
+        check_same_n_features(name, given, fitted, caller)
     known = getattr(model, "feature_names_in_", (None,) * model.n_views_in_)
     fitted_names = known if isinstance(known, tuple) else (known,)
-    for name, given_names, names_then in zip(
-        views.names, feature_names_of(X), fitted_names, strict=True
-    ):
-        check_same_names(name, given_names, names_then)
+    all_names = zip(views.names, feature_names_of(X), fitted_names, strict=True)
+    for name, given_names, names_of_fit in all_names:
+        check_same_names(name, given_names, names_of_fit)
 
 
-def check_same_number(name: str, given: int, fitted: int, caller: str) -> None:
+def check_same_n_features(name: str, given: int, fitted: int, caller: str) -> None:
     """Raise ValueError unless a view has the number of features that it had in the fit."""
     if given != fitted:
         raise ValueError(
@@ -60,8 +60,8 @@ def check_same_names(name: str, given: AnyArray | None, fitted: AnyArray | None)
     """Raise ValueError if feature names are known and differ from those of the fit."""
     if given is not None and fitted is not None and not np.array_equal(given, fitted):
         raise ValueError(
-            f"The feature names of {name} should match those that were passed during fit, in the same order; "
-            "take view[names] with the names of then."
+            f"The feature names of {name} should match those that were passed during fit, in the "
+            "same order. Select them with view[names], where names are those of the fit."
         )
 
 
@@ -81,6 +81,6 @@ def add_index(output: Any, X: Any, model: Any) -> Any:
     index = sample_ids(name_views(X, is_one_view(X))[1])
     if index is None:
         return output
-    import pandas as pd  # the index is one of pandas
+    import pandas as pd  # installed, because the index is a pandas index
 
     return pd.DataFrame(np.asarray(output), index=index)

@@ -1,6 +1,6 @@
 """Split one wide table into views by its columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -8,34 +8,51 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from viewspan._utils.sklearn_callbacks import (
+    CallbackSupportMixin,
+    single_task,
+    with_callbacks,
+)
 from viewspan._utils.typing import AnyArray
-from viewspan.inputs.column_selection import Selection, as_table, check_partition, cut, positions
-from viewspan.inputs.fitted_inputs import check_same_names, check_same_number
+from viewspan.inputs.column_selection import (
+    Selection,
+    check_one_table,
+    check_partition,
+    find_columns,
+    select_columns,
+)
+from viewspan.inputs.fitted_inputs import check_same_n_features, check_same_names
 
 
-class ViewSplitter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class ViewSplitter(
+    CallbackSupportMixin,
+    TransformerMixin,
+    BaseEstimator,
+    auto_wrap_output_keys=None,  # type: ignore[call-arg]
+):
     """Split one wide table into views.
 
     :class:`~sklearn.pipeline.Pipeline` and :class:`~sklearn.model_selection.GridSearchCV` take one
-    table; as their first step, this makes views of it.
+    table. A ViewSplitter as the first step of a pipeline turns it into views.
 
     Parameters
     ----------
     columns : dict or list of selections
-        The columns of every view: a list of names or of positions, a slice of either (names with
-        both ends, positions without the last, as in pandas), a boolean mask, or a callable that
-        returns one of these for the table, such as :func:`sklearn.compose.make_column_selector`.
-        No column may be in two views.
+        The columns of every view: a list of names or of positions, a slice of either, a boolean
+        mask, or a callable that returns one of these for the table, such as
+        :func:`sklearn.compose.make_column_selector`. A slice of names includes both ends; a slice
+        of positions does not include the last one, as in pandas. No column may be in two views.
     remainder : {"raise", "drop"}
         What to do with columns that are in no view.
 
     Attributes
     ----------
     positions_ : dict or list of arrays of int
-        The columns of every view, as ``columns`` says it.
+        The positions of the columns of every view, in a dict or list like ``columns``.
     n_features_in_ : int
+        Number of columns of the table.
     feature_names_in_ : array of str
-        Only for tables whose columns have names.
+        Names of the columns; only if the table has names.
 
     Examples
     --------
@@ -43,9 +60,9 @@ class ViewSplitter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     >>> from sklearn.pipeline import make_pipeline
     >>> from viewspan import CLRSC, ViewSplitter
     >>> rng = np.random.default_rng(0)
-    >>> def subspaces():
-    ...     return np.vstack([rng.normal(size=(20, 2)) @ rng.normal(size=(2, 30)) for _ in range(2)])
-    >>> table = np.hstack([subspaces(), subspaces()])
+    >>> def plane():
+    ...     return rng.normal(size=(20, 2)) @ rng.normal(size=(2, 30))
+    >>> table = np.block([[plane(), plane()], [plane(), plane()]])
     >>> split = ViewSplitter({"images": slice(0, 30), "texts": slice(30, 60)})
     >>> model = make_pipeline(split, CLRSC(n_clusters=2, random_state=0))
     >>> np.bincount(model.fit_predict(table))
@@ -63,8 +80,9 @@ class ViewSplitter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         self.columns = columns
         self.remainder = remainder
 
+    @with_callbacks
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the columns.
+        """Find the columns of every view.
 
         Parameters
         ----------
@@ -77,24 +95,28 @@ class ViewSplitter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         """
         self._validate_params()
         if len(self.columns) == 0:
-            raise ValueError("columns must name one view at least. Got none.")
-        table, names = as_table(X)
-        pairs = list(zip(self._view_names(), self._selections(), strict=True))
-        found = [positions(table, names, chosen, view) for view, chosen in pairs]
-        check_partition(
-            table.shape[1], names, found, self._view_names(), dropped=self.remainder == "drop"
-        )
+            raise ValueError("columns must define at least one view. Got none.")
+        with single_task(self, X, y):
+            self._find_columns(X)
+        return self
+
+    def _find_columns(self, X: Any) -> None:
+        table, names = check_one_table(X)
+        views = self._view_names()
+        pairs = zip(views, self._selections(), strict=True)
+        found = [find_columns(table, names, selection, view) for view, selection in pairs]
+        allow_remainder = self.remainder == "drop"
+        check_partition(table.shape[1], names, found, views, allow_remainder=allow_remainder)
         self.n_features_in_ = table.shape[1]
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = names
         self.positions_ = self._like_columns(found)
-        return self
 
     def transform(self, X: Any) -> Any:
-        """Split a table like the one that was fitted.
+        """Split a table with the same columns as in the fit.
 
-        Columns that are adjacent in an array are not copied.
+        Equally spaced columns of an array are not copied.
 
         Parameters
         ----------
@@ -106,10 +128,10 @@ class ViewSplitter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
             Arrays for an array, data frames for a data frame.
         """
         check_is_fitted(self)
-        table, names = as_table(X)
-        check_same_number("X", table.shape[1], self.n_features_in_, type(self).__name__)
+        table, names = check_one_table(X)
+        check_same_n_features("X", table.shape[1], self.n_features_in_, type(self).__name__)
         check_same_names("X", names, getattr(self, "feature_names_in_", None))
-        return self._like_columns([cut(table, chosen) for chosen in self._found()])
+        return self._like_columns([select_columns(table, columns) for columns in self._found()])
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """Return the names of all features, view by view: ``view__feature``.
@@ -117,7 +139,7 @@ class ViewSplitter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names of the table's columns if it has none; x0, x1, … by default.
+            Names of the columns of a table that has no names; x0, x1, … by default.
 
         Returns
         -------
@@ -136,22 +158,16 @@ class ViewSplitter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
                 raise ValueError("input_features is not equal to feature_names_in_.")
             known = given
         if known is None:
-            known = np.array(
-                [f"x{position}" for position in range(self.n_features_in_)], dtype=object
-            )
-        prefixes = (
-            self.columns
-            if isinstance(self.columns, Mapping)
-            else map("view{}".format, range(len(self.columns)))
-        )
+            known = [f"x{position}" for position in range(self.n_features_in_)]
+        prefixes: Iterable[Any] = self.columns
+        if not isinstance(self.columns, Mapping):
+            prefixes = [f"view{position}" for position in range(len(self.columns))]
         pairs = zip(prefixes, self._found(), strict=True)
-        return np.array(
-            [f"{view}__{known[position]}" for view, chosen in pairs for position in chosen],
-            dtype=object,
-        )
+        names = [f"{view}__{known[position]}" for view, columns in pairs for position in columns]
+        return np.array(names, dtype=object)
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Do nothing: views have the type of the table. Pipelines call this for all steps.
+        """Do nothing, because views have the type of the table. Pipelines call it for all steps.
 
         Parameters
         ----------
@@ -170,6 +186,7 @@ class ViewSplitter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return tags
 
     def _selections(self) -> list[Selection]:
+        """Return the selections of all views in a list."""
         return list(self.columns.values() if isinstance(self.columns, Mapping) else self.columns)
 
     def _view_names(self) -> list[str]:
@@ -179,13 +196,12 @@ class ViewSplitter(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
         return [f"view {position}" for position in range(len(self.columns))]
 
     def _like_columns(self, parts: list[Any]) -> Any:
-        return (
-            dict(zip(self.columns, parts, strict=True))
-            if isinstance(self.columns, Mapping)
-            else parts
-        )
+        """Return one part per view in a dict or list like ``columns``."""
+        if isinstance(self.columns, Mapping):
+            return dict(zip(self.columns, parts, strict=True))
+        return parts
 
     def _found(self) -> list[AnyArray]:
-        return list(
-            self.positions_.values() if isinstance(self.positions_, Mapping) else self.positions_
-        )
+        """Return the positions of the columns of every view in a list."""
+        found = self.positions_
+        return list(found.values() if isinstance(found, Mapping) else found)

@@ -1,8 +1,7 @@
-"""Where a sample stands among the others: the row v(x) that it has, or would have, in the basis V.
+"""Coordinates v(x) of a sample in the basis V of the joint row space of all views.
 
-Column x of Z_i is V W_i v(x), so whatever can be said of the samples that were solved for can be said of any other. V
-is the basis of the joint row space of all views, x = X v is solved with all views at once, each at norm 1, and v is
-the shortest solution.
+The column of Z_i for a sample x is V W_i v(x), also if x is not one of the samples that were
+solved for. v(x) is the shortest solution of x = X v for all views at once, each scaled to norm 1.
 """
 
 from collections.abc import Sequence
@@ -18,22 +17,23 @@ from viewspan._utils.typing import AnyArray, Array, Block
 
 
 class Coordinates(Protocol):
-    """From prepared samples, one block (n, D_i) per view, to their rows (n, r) in the basis."""
+    """Map from prepared samples, one block (n, D_i) per view, to their coordinates (n, r)."""
 
     def __call__(self, blocks: Sequence[Block]) -> Array: ...
 
     @property
     def loadings(self) -> list[Block]:
-        """X_i V (D_i, r), from coordinates back to features: a sample of those that were solved for is X_i V v(x)."""
+        """Loadings X_i V (D_i, r), which map coordinates back to features."""
 
 
 @dataclass(frozen=True)
 class ByFeatures:
-    """v(x) = Tᵀx, for fewer features than samples: V = XᵀT has orthonormal columns.
+    """Coordinates v(x) = Tᵀx, for fewer features than samples.
 
     Attributes
     ----------
     matrix : array (ΣD_i, r)
+        T, for which V = XᵀT has orthonormal columns.
     loadings : list of arrays (D_i, r)
     """
 
@@ -47,14 +47,17 @@ class ByFeatures:
 
 @dataclass(frozen=True)
 class BySamples:
-    """v(x) = BᵀK⁺k(x) with the kernel k(x) = Σ X_iᵀx_i / ‖X_i‖_F², for more features than samples.
+    """Coordinates v(x) = BᵀK⁺k(x), for more features than samples.
+
+    k(x) = Σ X_iᵀx_i / ‖X_i‖_F² is the kernel between x and the samples, and K is the kernel matrix
+    of the samples.
 
     Attributes
     ----------
     views : list of arrays (N, D_i)
-        The prepared samples; they are needed to compare others with.
+        The prepared samples.
     basis : array (N, r) or None
-        None for the identity.
+        B; None for the identity.
     """
 
     views: Sequence[Block]
@@ -70,7 +73,7 @@ class BySamples:
 
     def _kernel(self, blocks: Sequence[Block]) -> Array:
         parts = (
-            product(block, view) / size(view) ** 2
+            dense_product(block, view) / norm_or_one(view) ** 2
             for block, view in zip(blocks, self.views, strict=True)
         )
         return np.asarray(sum(parts))
@@ -82,31 +85,32 @@ class BySamples:
         return inverse if self.basis is None else inverse @ self.basis
 
 
-def size(view: Block) -> float:
-    """‖X‖_F, and 1 for a view that is zero."""
+def norm_or_one(view: Block) -> float:
+    """Return ‖X‖_F, or 1 for a view that is zero."""
     return float(np.linalg.norm(view.data if is_sparse(view) else view)) or 1.0
 
 
-def product(left: Block, right: Block) -> Array:
-    """left · rightᵀ in full."""
+def dense_product(left: Block, right: Block) -> Array:
+    """Return left · rightᵀ as a dense array."""
     return full(left @ right.T)
 
 
 def coordinates_in_part(
     coordinates: Coordinates, blocks: Sequence[Block], observed: AnyArray
 ) -> Array:
-    """Where samples stand of which only some views are known: the shortest v with X_i V v = x_i in those.
+    """Return the coordinates of samples that are missing from some views.
 
-    Views enter at norm 1, as they do in the basis. Samples that have the same views are solved for together.
+    They are the shortest solution v of X_i V v = x_i for the views that the sample has, each scaled
+    to norm 1 as in the basis. Samples that have the same views are solved for together.
     """
-    scales = [1.0 / size(loading) ** 2 for loading in coordinates.loadings]
+    loadings = coordinates.loadings
+    scales = [1.0 / norm_or_one(loading) ** 2 for loading in loadings]
     along = [
-        scale * full(block @ part)
-        for block, part, scale in zip(blocks, coordinates.loadings, scales, strict=True)
+        scale * full(block @ loading)
+        for block, loading, scale in zip(blocks, loadings, scales, strict=True)
     ]
     squares = [
-        scale * full(part.T @ part)
-        for part, scale in zip(coordinates.loadings, scales, strict=True)
+        scale * full(loading.T @ loading) for loading, scale in zip(loadings, scales, strict=True)
     ]
     found = np.zeros_like(along[0])
     for views in np.unique(observed, axis=1).T:

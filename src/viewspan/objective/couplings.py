@@ -1,7 +1,7 @@
 """Third axis of the objective: what makes the Z_i of different views agree.
 
-A coupling works on the stack (c, rows, columns) of the Z_i. It reads the stack as the paper's matrix
-A, which has one row vec(Z_i)ᵀ per view.
+A coupling works on the stack (c, rows, columns) of the Z_i. It reads the stack as the paper's
+matrix A, which has one row vec(Z_i)ᵀ per view.
 """
 
 from abc import ABC, abstractmethod
@@ -39,6 +39,9 @@ class Coupling(ABC):
         Whether c does not change when every Z_i is replaced by U Z_i V with orthogonal U and V,
         and does not grow when every Z_i is replaced by P Z_i P with a projection P. Then N × N
         matrices can be reduced to r × r.
+    views_shrink_separately : bool
+        Whether the dual norm does not grow if one view is multiplied by a factor from 0 to 1. Then
+        the dual point of every view is scaled on its own, which gives a tighter bound.
     shares_coefficients : bool
         Whether all views have one matrix, Z_i = α_i Z. This is not convex and needs a solver of
         its own, so only :class:`RankOne` sets it.
@@ -47,6 +50,7 @@ class Coupling(ABC):
     """
 
     orthogonally_invariant: ClassVar[bool] = False
+    views_shrink_separately: ClassVar[bool] = False
     shares_coefficients: ClassVar[bool] = False
     solvers: ClassVar[tuple[str, ...]] = ("admm",)
 
@@ -101,6 +105,7 @@ class NuclearCoupling(Coupling):
     """‖A‖_*: the patterns of coefficients agree up to a factor (cLRSC)."""
 
     orthogonally_invariant: ClassVar[bool] = True
+    views_shrink_separately: ClassVar[bool] = True
     solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, stack: Array) -> float:
@@ -135,6 +140,7 @@ class L12Coupling(Coupling):
     The supports of the Z_i agree and their magnitudes are shrunk.
     """
 
+    views_shrink_separately: ClassVar[bool] = True
     solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, stack: Array) -> float:

@@ -61,7 +61,10 @@ class Datafit(ABC):
 
     @abstractmethod
     def polar(self, dual: Array) -> float:
-        """Return the smallest t ≥ 0 with Y/t in the domain of f*; 0 if f* is finite everywhere."""
+        """Return the smallest t ≥ 0 with Y/t in the domain of f*; 0 if f* is finite everywhere.
+
+        It must not grow if one sample of Y is multiplied by a factor from 0 to 1.
+        """
 
 
 def squared_lengths(matrix: Array) -> Array:

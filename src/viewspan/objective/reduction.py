@@ -1,10 +1,12 @@
-"""From N samples to r directions, exactly.
+"""Exact reduction of a problem from N samples to r directions.
 
-Let V (N × r) be an orthonormal basis of the **joint** row space of all views and P = VVᵀ. Replacing Z_i by PZ_iP
-leaves X_iZ_i's fit no worse (X_iP = X_i) and increases neither ‖Z_i‖_* nor ‖A‖_*. So every optimum is Z_i = V W_i
-Vᵀ with W_i only r × r. A basis per view is not enough, and W_i is not symmetric. Datafits that look at single
-samples keep the left half only (Z_i = V Y_i, Y_i r × N); penalties or couplings that look at single entries keep
-nothing.
+Let V (N × r) be an orthonormal basis of the **joint** row space of all views, and P = VVᵀ.
+Replacing Z_i by PZ_iP does not increase the fit (X_iP = X_i), nor ‖Z_i‖_*, nor ‖A‖_*. So every
+optimum is Z_i = V W_i Vᵀ, where W_i is only r × r. A basis for every view of its own would not be
+enough, and W_i is not symmetric.
+
+Datafits that depend on single samples allow the reduction on the left side only: Z_i = V Y_i, where
+Y_i is r × N. Penalties and couplings that depend on single entries allow no reduction.
 """
 
 from collections.abc import Sequence
@@ -17,19 +19,26 @@ from viewspan._utils.linalg import Spectrum, ratio, spectrum, spectrum_of_gram, 
 from viewspan._utils.sparse import full
 from viewspan._utils.threads import map_views, threads_for
 from viewspan._utils.typing import AnyArray, Array, Block
-from viewspan.objective.coordinates import ByFeatures, BySamples, Coordinates, product, size
+from viewspan.objective.coordinates import (
+    ByFeatures,
+    BySamples,
+    Coordinates,
+    dense_product,
+    norm_or_one,
+)
 
 Sides = Literal["both", "left", "none"]
 
-NEARLY_ALL = 0.9
-"""A basis of more than this share of all directions is not worth changing to."""
+MAX_BASIS_SHARE = 0.9
+"""Largest basis, as a share of all directions, that is worth a change of coordinates."""
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """The views in the coordinates in which the problem is solved.
+    """Views in the coordinates in which the problem is solved.
 
-    Where the fit cannot tell, features are rotated so that every view has orthogonal rows, at most as many as its rank.
+    If the fit is invariant to rotations of the features, they are rotated so that every view has
+    orthogonal rows, at most as many as its rank.
 
     Attributes
     ----------
@@ -42,13 +51,13 @@ class Reduction:
     targets : list of arrays (d_i, m)
         X_i · right.
     n_samples : int
-        N. With more samples than one graph can hold, the bases have the rows of some of them only.
+        N. In a landmark fit the bases have the rows of some of the samples only.
     n_features_used : tuple of int
-        Of every view, without features that are zero for every sample, which hold no noise either.
+        Number of features of every view that are not zero for all samples.
     coordinates : Coordinates
-        Where any other sample stands: its row of ``left``, or of the identity.
+        Map from any sample to its row of ``left``, or of the identity.
     observed : array (n_views, N) of bool, optional
-        Which samples every view has; None for all.
+        Samples that every view has; None for all.
     """
 
     left: Array | None
@@ -63,13 +72,16 @@ class Reduction:
 
     @property
     def counts(self) -> list[int]:
-        """Samples that every view has; 1 for a view that has none."""
+        """Number of samples that every view has; 1 for a view that has none."""
         if self.observed is None:
             return [self.n_samples] * len(self.spectra)
         return [max(int(count), 1) for count in self.observed.sum(axis=1)]
 
     def singular_values(self) -> list[Array]:
-        """The singular values of every view; the basis contains its row space, so none is lost."""
+        """Return the singular values of every view.
+
+        None is lost, because the basis contains the row space of every view.
+        """
         return [view.values for view in self.spectra]
 
 
@@ -92,10 +104,12 @@ def reduce_views(
     ----------
     views : sequence of arrays (N, D_i)
     reduced : {"both", "left", "none"}
+        Sides of Z_i that are reduced.
     squares_suffice : bool
-        Whether the fit sees squared residuals only, so that Gram matrices carry all that counts.
+        Whether the fit depends on squared residuals only, so that Gram matrices are accurate
+        enough.
     rotate_features : bool
-        Whether the fit cannot tell rotated features from those that were given.
+        Whether the fit is invariant to rotations of the features.
     """
     n_samples = views[0].shape[0]
     basis: Array | None
@@ -119,12 +133,12 @@ def reduce_views(
 
 
 def with_samples(factors: list[Array], basis: Array | None) -> list[Array]:
-    """From coordinates in the basis to samples."""
+    """Return the factors with one column per sample instead of one per direction."""
     return factors if basis is None else [factor @ basis.T for factor in factors]
 
 
 def weighted(reduction: Reduction, weights: Array) -> Reduction:
-    """Of views multiplied by weights; the basis, and who stands where in it, stay the same."""
+    """Return the reduction of views multiplied by weights; the basis stays the same."""
     if (weights == 1.0).all():
         return reduction
     pairs = zip(reduction.spectra, weights, strict=True)
@@ -137,47 +151,45 @@ def weighted(reduction: Reduction, weights: Array) -> Reduction:
 
 
 def n_features_used(view: Block) -> int:
+    """Return the number of features that are not zero for all samples."""
     return int((abs(view).max(axis=0) > 0).sum())
 
 
 def restricted(reduction: Reduction, rows: AnyArray) -> Reduction:
-    """To some of the samples, as far as the bases go."""
+    """Return the reduction with bases that have the rows of some samples only."""
     basis = np.eye(reduction.n_samples)[rows] if reduction.left is None else reduction.left[rows]
     return replace(reduction, left=basis, right=basis)
 
 
 def narrow_basis(views: Sequence[Block]) -> tuple[Array, ByFeatures, list[Spectrum]]:
-    """Few features: the QR factorisation of the views side by side, whose triangle holds every view in the basis.
+    """Return basis, coordinates and spectra of views with fewer features than samples.
 
-    Every view enters at norm 1, so that a small one next to a large one keeps its directions.
+    They follow from the QR factorisation of all features side by side. Every view is scaled to norm
+    1 for it, so that a small view next to a large one keeps its directions.
     """
-    sizes = [size(view) for view in views]
-    basis, corner = np.linalg.qr(
-        np.hstack([full(view) / scale for view, scale in zip(views, sizes, strict=True)])
-    )
-    rotation, coordinates = from_triangle(
-        corner, sizes, [view.shape[1] for view in views], len(basis)
-    )
-    return (
-        basis if rotation is None else basis @ rotation,
-        coordinates,
-        map_views(spectrum, coordinates.loadings),
-    )
+    sizes = [norm_or_one(view) for view in views]
+    scaled = [full(view) / scale for view, scale in zip(views, sizes, strict=True)]
+    basis, corner = np.linalg.qr(np.hstack(scaled))
+    widths = [view.shape[1] for view in views]
+    rotation, coordinates = from_triangle(corner, sizes, widths, len(basis))
+    spectra = map_views(spectrum, coordinates.loadings)
+    return basis if rotation is None else basis @ rotation, coordinates, spectra
 
 
 def from_triangle(
     corner: Array, sizes: Sequence[float], widths: Sequence[int], n_samples: int
 ) -> tuple[Array | None, ByFeatures]:
-    """What follows from the triangle R of the views side by side, each divided by its size.
+    """Return basis and coordinates from the triangle R of all features side by side.
 
-    A direction is left out only where it carries less than rounding of every view.
+    Every view was divided by its size. A direction is left out only if it is below rounding in
+    every view.
 
     Returns
     -------
     rotation : array (ΣD, r) or None
-        The basis is Q times this; None if no direction is left out.
+        Matrix with which Q is multiplied to get the basis; None if no direction is left out.
     coordinates : ByFeatures
-        From the features, as they are, to coordinates in the basis, and back.
+        Map from the features before division to coordinates in the basis, and back.
     """
     rotation, singular, right = svd(corner)
     rank = max(1, int((singular > n_samples * np.finfo(float).eps * singular[0]).sum()))
@@ -193,40 +205,45 @@ def from_triangle(
 
 
 def gram_spectrum(view: Block) -> Spectrum:
-    """Of the view with samples in columns; through its Gram matrix where there are more features than samples."""
-    return (
-        spectrum_of_gram(product(view, view))
-        if view.shape[1] > view.shape[0]
-        else spectrum(full(view).T)
-    )
+    """Return the spectrum of a view with samples in columns.
+
+    It is computed from the Gram matrix if there are more features than samples.
+    """
+    if view.shape[1] > view.shape[0]:
+        return spectrum_of_gram(dense_product(view, view))
+    return spectrum(full(view).T)
 
 
 def direct_spectrum(view: Block) -> Spectrum:
-    """The same without squaring."""
+    """Return the spectrum of a view with samples in columns, without a Gram matrix."""
     return spectrum(triangle(full(view).T) if view.shape[1] > view.shape[0] else full(view).T)
 
 
 def above_rounding(view: Spectrum) -> AnyArray:
+    """Return which singular values are larger than rounding errors."""
     return np.asarray(view.values > view.right.shape[1] * np.finfo(float).eps * view.values[0])
 
 
 def in_basis(view: Spectrum, basis: Array) -> Spectrum:
-    """Without directions that are only rounding: they need not lie in the basis, in which rows must be orthonormal."""
+    """Return the spectrum in the coordinates of a basis.
+
+    Directions of rounding errors are left out. They may lie outside the basis, and the rows of a
+    spectrum must be orthonormal in it. A zero view keeps one direction.
+    """
     kept = above_rounding(view)
     if not kept.any():
-        return Spectrum(
-            np.zeros(1), np.eye(1, basis.shape[1])
-        )  # a zero view has one direction, too
+        return Spectrum(np.zeros(1), np.eye(1, basis.shape[1]))
     return Spectrum(view.values[kept], view.right[kept] @ basis)
 
 
 def wide_basis(spectra: Sequence[Spectrum]) -> Array | None:
-    """Many features: their joint row space is usually everything, V = I, unless all views are of low rank."""
+    """Return the joint basis of views with more features than samples, or None for the identity.
+
+    The joint row space is usually the whole space, unless all views have a low rank.
+    """
     n_samples = spectra[0].right.shape[1]
     rows = np.vstack([view.right[above_rounding(view)] for view in spectra])
-    if len(rows) == 0 or max(len(view.values) for view in spectra) > NEARLY_ALL * n_samples:
+    if len(rows) == 0 or max(len(view.values) for view in spectra) > MAX_BASIS_SHARE * n_samples:
         return None
-    joint = spectrum_of_gram(
-        rows.T @ rows
-    )  # every direction at norm 1, whatever the scale of its view
-    return joint.right.T if len(joint.values) <= NEARLY_ALL * n_samples else None
+    joint = spectrum_of_gram(rows.T @ rows)  # directions have norm 1, whatever their view's scale
+    return joint.right.T if len(joint.values) <= MAX_BASIS_SHARE * n_samples else None

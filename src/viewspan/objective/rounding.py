@@ -1,8 +1,8 @@
-"""What floating-point arithmetic may hide from a certificate.
+"""Bounds of the rounding errors in a certificate.
 
-A sum of n products is exact up to n·ε times the sum of their sizes, and LAPACK's decompositions of an n × n matrix are
-those of a matrix that differs by n·ε of its norm. A dual point counts as feasible only if it is so with these errors
-against it.
+A sum of n products is exact up to n·ε times the sum of their magnitudes. LAPACK's decomposition of
+an n × n matrix is exact for a matrix that differs from it by n·ε of its norm. A dual point counts
+as feasible only if it is feasible for every error within these bounds.
 """
 
 import numpy as np
@@ -10,46 +10,47 @@ import numpy as np
 from viewspan._utils.typing import Array
 
 EPS = float(np.finfo(float).eps)
-FEW = 4
-"""Operations beside the sums."""
-FARTHEST = 1000
-"""Powers of two beyond this have no inverse."""
+N_OTHER_OPERATIONS = 4
+"""Number of rounded operations beside those of the sum."""
+LARGEST_EXPONENT = 1000
+"""Largest exponent for which a power of two and its inverse are both normal numbers."""
 
 
 def unit_error(*arrays: Array) -> float:
-    """(n + 4)·ε for the longest side n of the arrays."""
+    """Return (n + 4)·ε, where n is the longest side of the arrays."""
     longest: int = max(side for array in arrays for side in array.shape)
-    return EPS * (FEW + longest)
+    return EPS * (N_OTHER_OPERATIONS + longest)
 
 
 def near_one(matrix: Array) -> tuple[Array, float]:
-    """The matrix over a power of two, and that power, so that squares of its largest entries neither vanish nor
-    overflow.
+    """Return the matrix divided by a power of two, and that power.
+
+    The largest entries are then near 1, so that their squares neither underflow nor overflow.
     """
     largest = float(np.abs(matrix).max(initial=0.0))
     if not 0.0 < largest < np.inf:
         return matrix, 1.0
-    power = int(np.clip(np.frexp(largest)[1], -FARTHEST, FARTHEST))
-    return matrix * 2.0**-power, 2.0**power
+    exponent = int(np.clip(np.frexp(largest)[1], -LARGEST_EXPONENT, LARGEST_EXPONENT))
+    return matrix * 2.0**-exponent, 2.0**exponent
 
 
-def norm(array: Array) -> float:
-    """The length of all entries together."""
+def frobenius_norm(array: Array) -> float:
+    """Return the Frobenius norm of an array of any dimension."""
     return float(np.sqrt(np.vdot(array, array)))
 
 
-def lengths(matrix: Array) -> Array:
-    """‖column‖₂ for every column."""
-    found: Array = np.sqrt(np.einsum("ij,ij->j", matrix, matrix))
-    return found
+def column_lengths(matrix: Array) -> Array:
+    """Return ‖column‖₂ for every column."""
+    lengths: Array = np.sqrt(np.einsum("ij,ij->j", matrix, matrix))
+    return lengths
 
 
 def error_of_slack(factor: Array, dual: Array, multiplier: Array) -> Array:
-    """How long the columns of the error in FᵀY − M may be."""
-    products = norm(factor) * lengths(dual)
-    return np.asarray(unit_error(factor, dual) * (products + lengths(multiplier)))
+    """Return a bound for the length of every column of the error in FᵀY − M."""
+    products = frobenius_norm(factor) * column_lengths(dual)
+    return np.asarray(unit_error(factor, dual) * (products + column_lengths(multiplier)))
 
 
 def error_of_products(dual: Array, target: Array) -> Array:
-    """How large the error in ⟨y_j, t_j⟩ may be, and its share of that of their sum."""
-    return np.asarray(unit_error(dual) * lengths(dual) * lengths(target))
+    """Return a bound for the error in ⟨y_j, t_j⟩ of every sample, and in its sum over samples."""
+    return np.asarray(unit_error(dual) * column_lengths(dual) * column_lengths(target))

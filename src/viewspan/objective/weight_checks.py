@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viewspan._utils.typing import Array
-from viewspan.inputs.views import as_numbers
+from viewspan.inputs.parameters import as_numbers
 from viewspan.objective.axes import Axes
 from viewspan.objective.reduction import Reduction
 

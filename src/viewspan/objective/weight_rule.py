@@ -38,6 +38,10 @@ class WeightRule(ABC):
     multiples: tuple[float, ...] = (1.0,)
     uncoupled_up_to: float = 0.0
 
+    def chooses_lam(self, datafit: Datafit) -> bool:
+        """Return whether the rule can choose λ for this datafit."""
+        return True
+
     @abstractmethod
     def lam(self, reduction: Reduction, datafit: Datafit, multiple: float = 1.0) -> Array:
         """Return λ, (n_views,) or (n_views, n_samples), at a multiple of the automatic value."""

@@ -1,4 +1,4 @@
-"""The spectral embedding, flattened."""
+"""Plot of the spectral embedding in two dimensions."""
 
 from typing import Any
 
@@ -9,91 +9,106 @@ from sklearn.manifold import TSNE
 
 from viewspan._utils.typing import AnyArray, Array
 from viewspan.graph.discretisation import unit_rows
+from viewspan.inference.fitted_graph import FittedGraph
 from viewspan.plot.colours import cluster_colours
-from viewspan.plot.references import MOST_POINTS, eigenvectors, even_part, graph_of
-from viewspan.plot.style import canvas, page_colour, text_colour, without_frame
+from viewspan.plot.nodes import (
+    DEFAULT_MAX_POINTS,
+    node_kind,
+    second_and_third_eigenvectors,
+    stratified_subset,
+)
+from viewspan.plot.style import axes_or_new, background_colour, hide_frame, text_colour
 
-FLAT = 3
-"""Up to so many clusters, two eigenvectors show all of them."""
+MAX_CLUSTERS_WITHOUT_TSNE = 3
+"""Largest number of clusters that two eigenvectors can separate."""
+TOTAL_MARKER_AREA = 12000.0
+"""Area of all markers together, in square points."""
 PERPLEXITY = 30.0
-STEPS = 500
-HALO = 2.5
-"""Points around a number, so that it is read upon its cluster."""
+"""Perplexity of t-SNE for graphs with enough nodes."""
+TSNE_ITERATIONS = 500
+"""Number of iterations of t-SNE."""
+OUTLINE_WIDTH = 2.5
+"""Width in points of the outline around cluster numbers, which are written over the dots."""
 
 
-def embedding(model: Any, *, ax: Axes | None = None, max_points: int = MOST_POINTS) -> Axes:
-    """The rows of samples in the leading eigenvectors of the graph, which are what was cut, as a map.
+def embedding(model: Any, *, ax: Axes | None = None, max_points: int = DEFAULT_MAX_POINTS) -> Axes:
+    """Plot the spectral embedding of the samples in two dimensions.
 
-    Of up to three clusters the second and third eigenvector are drawn. More clusters need as many eigenvectors, and
-    their rows, at unit length, are laid out by t-SNE (van der Maaten and Hinton 2008) so that neighbours stay
-    neighbours.
+    Up to three clusters are drawn in the second and third eigenvector of the graph. For more
+    clusters, t-SNE (van der Maaten and Hinton 2008) maps the rows of the leading eigenvectors,
+    scaled to unit length, to the plane such that nearest neighbours stay close.
 
-    How to read it: samples that the graph holds together are near each other; groups that touch are hard to tell
-    apart. How far apart groups are, and where they lie, means nothing.
+    How to read it: samples with strong edges are close to each other, and clusters that touch are
+    hard to separate. The distances between separate clusters, and their positions, have no meaning.
 
     Parameters
     ----------
     model : a fitted estimator
-        With landmarks, these are drawn.
+        If its graph has landmarks, the landmarks are drawn.
     ax : matplotlib Axes, optional
     max_points : int
-        Of more samples an even part of every cluster is drawn, and the title says so.
+        Largest number of points. If there are more samples, the same share of every cluster is
+        drawn, and the title says how many.
 
     Returns
     -------
     Axes
         All points are one collection with the gid "points", in the order of :func:`drawn_rows`.
     """
-    positions, chosen = place(model, max_points)
-    _, labels, n_clusters = graph_of(model)
-    colours = np.array(cluster_colours(n_clusters))
-    with canvas(ax) as ax:
-        size = float(np.clip(12000.0 / len(chosen), 7.0, 30.0))
-        across, up = positions.T
-        points = ax.scatter(across, up, s=size, c=colours[labels[chosen]], alpha=0.8, linewidths=0)
+    graph: FittedGraph = model.fitted_graph_
+    drawn = stratified_subset(graph.labels, max_points)
+    positions, labels = compute_positions(graph, drawn), graph.labels[drawn]
+    colours = np.array(cluster_colours(graph.n_clusters))
+    with axes_or_new(ax) as ax:
+        size = float(np.clip(TOTAL_MARKER_AREA / len(drawn), 7.0, 30.0))
+        x, y = positions.T
+        points = ax.scatter(x, y, s=size, c=colours[labels], alpha=0.8, linewidths=0)
         points.set_gid("points")
-        for number in range(n_clusters):
-            own = positions[labels[chosen] == number]
-            if len(own):
-                middle = own[
-                    np.linalg.norm(own - np.median(own, axis=0), axis=1).argmin()
-                ]  # on the cluster itself
-                write_number(ax, number, middle)
-        if n_clusters <= FLAT:
+        for number in range(graph.n_clusters):
+            cluster = positions[labels == number]
+            if len(cluster):
+                write_number(ax, number, central_point(cluster))
+        if graph.n_clusters <= MAX_CLUSTERS_WITHOUT_TSNE:
             ax.set_xlabel("second eigenvector of the graph")
-            ax.set_ylabel("third eigenvector")
+            ax.set_ylabel("third eigenvector of the graph")
             ax.set_xticks([])
             ax.set_yticks([])
         else:
-            without_frame(ax)
-        what = "landmarks" if model.fitted_graph_.landmarks else "samples"
-        part = f", {len(chosen)} of {len(labels)} {what}" if len(chosen) < len(labels) else ""
-        ax.set_title(f"Spectral embedding{part}")
+            hide_frame(ax)
+        n_nodes, kind = len(graph.labels), node_kind(graph)
+        subset = f", {len(drawn)} of {n_nodes} {kind}" if len(drawn) < n_nodes else ""
+        ax.set_title(f"Spectral embedding{subset}")
     return ax
 
 
-def write_number(ax: Axes, number: int, where: Array) -> None:
+def compute_positions(graph: FittedGraph, drawn: AnyArray) -> Array:
+    if graph.n_clusters <= MAX_CLUSTERS_WITHOUT_TSNE:
+        return second_and_third_eigenvectors(graph.affinity)[drawn]
+    rows = unit_rows(graph.embedding[drawn])
+    tsne = TSNE(
+        init="pca",
+        perplexity=min(PERPLEXITY, (len(rows) - 1) / 3),
+        max_iter=TSNE_ITERATIONS,
+        random_state=0,
+    )
+    return np.asarray(tsne.fit_transform(rows), dtype=float)
+
+
+def central_point(points: Array) -> Array:
+    """Return the point that is closest to the median of all."""
+    distances = np.linalg.norm(points - np.median(points, axis=0), axis=1)
+    return np.asarray(points[distances.argmin()])
+
+
+def write_number(ax: Axes, number: int, position: Array) -> None:
     text = ax.text(
-        where[0],
-        where[1],
+        position[0],
+        position[1],
         str(number),
         ha="center",
         va="center",
         color=text_colour(),
         fontweight="bold",
     )
-    text.set_path_effects([withStroke(linewidth=HALO, foreground=page_colour(), alpha=0.8)])
-
-
-def place(model: Any, max_points: int) -> tuple[Array, AnyArray]:
-    """Positions of the references that are drawn, and which they are."""
-    graph, labels, n_clusters = graph_of(model)
-    chosen = even_part(labels, max_points)
-    if n_clusters <= FLAT:
-        return eigenvectors(graph)[chosen], chosen
-    rows = unit_rows(model.fitted_graph_.embedding[chosen])
-    layout = TSNE(
-        init="pca", perplexity=min(PERPLEXITY, (len(rows) - 1) / 3), max_iter=STEPS, random_state=0
-    )
-    flat = layout.fit_transform(rows)
-    return np.asarray(flat, dtype=float), chosen
+    outline = withStroke(linewidth=OUTLINE_WIDTH, foreground=background_colour(), alpha=0.8)
+    text.set_path_effects([outline])

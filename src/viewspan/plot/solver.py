@@ -1,4 +1,4 @@
-"""How the solver came to its answer."""
+"""Plot of the solver's convergence."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,18 +7,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from viewspan._utils.typing import AnyArray, Array
 from viewspan.plot.colours import ALERT, INK
-from viewspan.plot.style import canvas, say, small, text_colour
+from viewspan.plot.style import axes_or_new, small_font, text_colour, write_message
 
 
 def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
-    """The proven gap between the objective and the optimum at every check of the iteration.
+    """Plot the certified relative gap at every check of the solver.
 
-    Hollow points are of a part of the problem, which the solver looked at first. A strict rank one is not convex, and
-    its gap is to views without coupling: it stays at what strictness costs at most.
+    Hollow points are checks on a working set of directions, which the solver starts with; filled
+    points are checks on the whole problem. With ``coupling="rank_one"`` the problem is not convex.
+    The gap is then the distance from the optimum without coupling, and it does not go to zero.
 
-    How to read it: the line falls as the solver comes nearer to the best answer there is; once it is below the dashed
-    line, the answer is proven to be as good as was asked for.
+    How to read it: the gap is an upper bound on the relative distance between the objective and its
+    optimum. Below the dashed line it is smaller than the requested tolerance.
 
     Parameters
     ----------
@@ -30,74 +32,84 @@ def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
     Axes
     """
     checks = model.history_
-    with canvas(ax, 5.0, 3.2) as ax:
-        ax.set_title("How near the optimum is")
-        if model.n_iter_ <= 1:
-            say(
+    with axes_or_new(ax, 5.0, 3.2) as ax:
+        ax.set_title("Certified gap of the solver")
+        if has_closed_form(model):
+            write_message(
                 ax,
-                f"The solution is a closed form:\nnothing was iterated, and the gap is {model.dual_gap_:.1g}.",
+                f"The solution has a closed form, without iterations.\n"
+                f"Its certified gap is {model.dual_gap_:.1g}.",
             )
             return ax
         steps = np.array([check.n_iter for check in checks])
         gaps = np.array([check.gap for check in checks], dtype=float)
-        drawn = np.where(np.isfinite(gaps) & (gaps > 0), gaps, np.nan)
-        sizes = np.array([check.n_directions for check in checks])
-        strict = model.result_.status == "stationary"
+        drawn_gaps = np.where(np.isfinite(gaps) & (gaps > 0), gaps, np.nan)
+        n_directions = np.array([check.n_directions for check in checks])
+        not_convex = model.result_.status == "stationary"
         ax.set_yscale("log", nonpositive="mask")
-        ax.set_ylim(*limits(drawn if strict else [*drawn, model.tol]))
-        ax.plot(steps, drawn, color=INK, gid="gaps")
-        draw_checks(ax, steps, drawn, sizes < sizes.max(initial=0))
-        if strict:
-            write(ax, "not convex: the gap is what strictness costs at most", 1.0, 1.0, va="top")
+        ax.set_ylim(*log_limits(drawn_gaps if not_convex else [*drawn_gaps, model.tol]))
+        ax.plot(steps, drawn_gaps, color=INK, gid="gaps")
+        draw_checks(ax, steps, drawn_gaps, n_directions < n_directions.max(initial=0))
+        if not_convex:
+            write_top_right(ax, "not convex: gap to the optimum without coupling")
         else:
-            ax.axhline(model.tol, color=ALERT, linestyle="--", linewidth=1.0)
-            ax.annotate(
-                f"asked for: {model.tol:.0e}",
-                (0.0, model.tol),
-                xycoords=("axes fraction", "data"),
-                xytext=(4, -3),
-                textcoords="offset points",
-                va="top",
-                color=text_colour(),
-                fontsize=small(),
-            )
+            draw_tolerance(ax, model.tol)
         ax.set_xlim(0, 1.05 * steps.max(initial=1))
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_xlabel(f"iteration (the last one has a gap of {model.dual_gap_:.1e})")
-        ax.set_ylabel("proven relative gap")
+        ax.set_xlabel(f"iteration (final gap: {model.dual_gap_:.1e})")
+        ax.set_ylabel("certified relative gap")
     return ax
 
 
-def draw_checks(ax: Axes, steps: Any, gaps: Any, partial: Any) -> None:
-    """Points; hollow where they are of a part of the problem."""
-    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4, "color": INK}
+def has_closed_form(model: Any) -> bool:
+    """Return whether the solution was computed without iterations."""
+    return bool(model.n_iter_ <= 1 and model.result_.status != "max_iter")
+
+
+def draw_checks(ax: Axes, steps: AnyArray, gaps: Array, partial: AnyArray) -> None:
+    """Draw the checks as points, hollow where ``partial`` is true."""
+    marker: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4, "color": INK}
     if partial.any():
         ax.plot(
             steps[partial],
             gaps[partial],
-            **look,
+            **marker,
             markerfacecolor=ax.get_facecolor(),
-            label="a part of the problem",
+            label="working set",
         )
-    ax.plot(steps[~partial], gaps[~partial], **look, label="the whole problem")
+    ax.plot(steps[~partial], gaps[~partial], **marker, label="whole problem")
     if partial.any():
         ax.legend(loc="upper right")
 
 
-def write(ax: Axes, text: str, x: float, y: float, **options: Any) -> None:
-    ax.text(
-        x,
-        y,
-        text,
-        ha="right",
-        transform=ax.transAxes,
+def draw_tolerance(ax: Axes, tol: float) -> None:
+    ax.axhline(tol, color=ALERT, linestyle="--", linewidth=1.0)
+    ax.annotate(
+        f"tolerance: {tol:.0e}",
+        (0.0, tol),
+        xycoords=("axes fraction", "data"),
+        xytext=(4, -3),
+        textcoords="offset points",
+        va="top",
         color=text_colour(),
-        fontsize=small(),
-        **options,
+        fontsize=small_font(),
     )
 
 
-def limits(values: Iterable[float]) -> tuple[float, float]:
-    """Of a logarithmic axis that holds them, with some room."""
+def write_top_right(ax: Axes, text: str) -> None:
+    ax.text(
+        1.0,
+        1.0,
+        text,
+        ha="right",
+        va="top",
+        transform=ax.transAxes,
+        color=text_colour(),
+        fontsize=small_font(),
+    )
+
+
+def log_limits(values: Iterable[float]) -> tuple[float, float]:
+    """Return limits of a logarithmic axis with a margin around all finite values."""
     finite = [float(value) for value in values if np.isfinite(value)] or [1.0]
     return min(finite) / 3, max(finite) * 3

@@ -1,4 +1,4 @@
-"""The look that all pictures share, and where they are drawn."""
+"""Style, axes and text helpers that all plots share."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,55 +24,62 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "lines.linewidth": 1.4,
 }
-"""For ``plt.rc_context(plot.STYLE)``; without colours, so that those of a dark style stay."""
-LONGEST = 28
-"""Letters of a name that there is room for."""
-FAINT = 0.45
-"""The opacity of lines that are beside the point."""
+"""Style for ``plt.rc_context(plot.STYLE)``. It sets no colours, so a dark style keeps its own."""
+MAX_NAME_LENGTH = 28
+"""Largest number of characters of a user's name that a plot shows."""
+FAINT_ALPHA = 0.45
+"""Opacity of auxiliary lines."""
 
 
 @contextmanager
-def canvas(ax: Axes | None, width: float = 5.0, height: float = 4.0) -> Iterator[Axes]:
-    """The axes that were given, as they are; or new ones in the house style."""
+def axes_or_new(ax: Axes | None, width: float = 5.0, height: float = 4.0) -> Iterator[Axes]:
+    """Yield the given axes unchanged, or new ones in ``STYLE`` if ``ax`` is None.
+
+    A new figure is closed if drawing on it raises.
+    """
     if ax is not None:
         yield ax
         return
     with plt.rc_context(STYLE):
-        figure, fresh = plt.subplots(figsize=(width, height), layout="constrained")
+        figure, new_axes = plt.subplots(figsize=(width, height), layout="constrained")
         try:
-            yield fresh
+            yield new_axes
         except BaseException:
             plt.close(figure)
             raise
 
 
 def text_colour() -> Any:
-    """Of what is written."""
+    """Return the current text colour."""
     return mpl.rcParams["text.color"]
 
 
 def line_colour() -> Any:
-    """Of lines that belong to the axes."""
+    """Return the current colour of the axes' lines."""
     return mpl.rcParams["axes.edgecolor"]
 
 
-def small(scale: float = 0.88) -> float:
-    """A size for what is written inside a picture."""
-    return scale * float(mpl.rcParams["font.size"])
-
-
-def page_colour() -> Any:
-    """Of what is behind the picture."""
+def background_colour() -> Any:
+    """Return the current colour of the figure's background."""
     return mpl.rcParams["figure.facecolor"]
 
 
-def plain(text: str) -> str:
-    """Words of the user's as they are: a dollar sign begins no formula. Only long ones are cut in the middle."""
-    return shortened(visible(text), LONGEST).replace("$", r"\$")
+def small_font(scale: float = 0.88) -> float:
+    """Return the font size for text inside a plot."""
+    return scale * float(mpl.rcParams["font.size"])
 
 
-def say(ax: Axes, sentence: str) -> None:
-    """A sentence where there is nothing to draw."""
+def label_text(text: str) -> str:
+    """Return a user's text as a label.
+
+    Control characters are shown as symbols, dollar signs start no formula, and long texts are
+    shortened in the middle.
+    """
+    return shortened(visible(text), MAX_NAME_LENGTH).replace("$", r"\$")
+
+
+def write_message(ax: Axes, sentence: str) -> None:
+    """Write a sentence on axes that have nothing to plot."""
     ax.set_axis_off()
     ax.text(
         0.5,
@@ -86,8 +93,21 @@ def say(ax: Axes, sentence: str) -> None:
     )
 
 
-def without_frame(ax: Axes) -> None:
-    """No ticks and no spines."""
+def write_right_of(ax: Axes, text: str, x: float, y: float, size: float) -> None:
+    """Write a text immediately to the right of a point."""
+    ax.annotate(
+        text,
+        (x, y),
+        xytext=(3, 0),
+        textcoords="offset points",
+        va="center_baseline",
+        fontsize=size,
+        color=text_colour(),
+    )
+
+
+def hide_frame(ax: Axes) -> None:
+    """Remove ticks and spines."""
     ax.set_xticks([])
     ax.set_yticks([])
     for spine in ax.spines.values():

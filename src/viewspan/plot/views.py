@@ -1,37 +1,49 @@
-"""The views: how alike their patterns are, and what each of them gave."""
+"""Plots of the views: similarities, weights, scores and subspace dimensions."""
 
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from sklearn.utils.validation import check_is_fitted
 
 from viewspan._utils.typing import AnyArray, Array
-from viewspan.plot.clusters import write_at
 from viewspan.plot.colours import ACCENT, ALERT, INK
-from viewspan.plot.references import names_of_views
 from viewspan.plot.style import (
-    FAINT,
-    canvas,
+    FAINT_ALPHA,
+    axes_or_new,
+    hide_frame,
+    label_text,
     line_colour,
-    plain,
-    say,
-    small,
+    small_font,
     text_colour,
-    without_frame,
+    write_message,
+    write_right_of,
 )
 
-PALE = 0.75
-"""The largest opacity under a number."""
-ROOMY = 12
-"""So many columns have room for numbers."""
+MAX_CELL_ALPHA = 0.75
+"""Opacity of the darkest cell, on which a number must be readable."""
+MAX_NUMBERED_COLUMNS = 12
+"""Largest number of columns whose cells have room for numbers."""
+MAX_NUMBERED_ROWS = 36
+"""Largest number of rows whose cells have room for numbers."""
+MAX_UPRIGHT_CHARACTERS = 36
+"""Largest total length of column labels that are not rotated."""
+
+
+def view_names(model: Any) -> list[str]:
+    """Return the names of the views that were fitted, or "view 0", "view 1", … if they had none."""
+    check_is_fitted(model, "result_")
+    if hasattr(model, "view_names_in_"):
+        return [str(name) for name in model.view_names_in_]
+    return [f"view {position}" for position in range(model.n_views_in_)]
 
 
 def view_similarity(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Cosines between the coefficients of the views.
+    """Plot the cosine similarities between the coefficients of the views.
 
-    How to read it: 1 means that two views explain every sample by the same others; 0 that what they see has nothing in
-    common.
+    How to read it: 1 means that two views explain every sample by the same other samples; 0 means
+    that the two views have nothing in common.
 
     Parameters
     ----------
@@ -42,55 +54,58 @@ def view_similarity(model: Any, *, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    cosines, names = np.asarray(model.view_similarity_, dtype=float), names_of_views(model)
+    cosines, names = np.asarray(model.view_similarity_, dtype=float), view_names(model)
     side = float(np.clip(1.6 + 0.6 * len(cosines), 2.6, 7.0))
-    with canvas(ax, side + 0.6, side) as ax:
-        if len(cosines) == 1:
-            say(
-                ax,
-                "There is one view, and nothing to compare it with."
-                if len(names) == 1
-                else "The views were solved as one, so there is nothing to compare.",
-            )
+    with axes_or_new(ax, side + 0.6, side) as ax:
+        if len(names) == 1:
+            write_message(ax, "There is only one view, so there is nothing to compare.")
+        elif len(cosines) == 1:
+            write_message(ax, "The views were solved as one, so there is nothing to compare.")
         else:
-            heat_map(ax, cosines, names, names, "{:.2f}")
-        ax.set_title("How alike the views are")
+            draw_heat_map(ax, cosines, names, names, "{:.2f}")
+        ax.set_title("Similarity of the views")
     return ax
 
 
-def heat_map(ax: Axes, values: Array, rows: list[str], columns: list[str], form: str) -> None:
-    """Numbers on ink whose opacity is their share of the largest."""
+def draw_heat_map(ax: Axes, values: Array, rows: list[str], columns: list[str], form: str) -> None:
+    """Draw a matrix as cells whose opacity is proportional to the absolute value."""
     image = np.empty((*values.shape, 4))
     image[..., :3] = np.where((values < 0)[..., None], to_rgb(ALERT), to_rgb(INK))
-    image[..., 3] = PALE * np.abs(values) / max(float(np.abs(values).max()), np.finfo(float).tiny)
-    ax.imshow(image, aspect="auto" if values.shape[0] != values.shape[1] else "equal")
-    without_frame(ax)
-    ax.set_xticks(
-        range(len(columns)), map(plain, columns), rotation=0 if sum(map(len, columns)) < 36 else 35
-    )
-    if sum(map(len, columns)) >= 36:
+    largest = max(float(np.abs(values).max()), np.finfo(float).tiny)
+    image[..., 3] = MAX_CELL_ALPHA * np.abs(values) / largest
+    n_rows, n_columns = values.shape
+    ax.imshow(image, aspect="equal" if n_rows == n_columns else "auto")
+    hide_frame(ax)
+    rotated = sum(map(len, columns)) >= MAX_UPRIGHT_CHARACTERS
+    ax.set_xticks(range(n_columns), map(label_text, columns), rotation=35 if rotated else 0)
+    if rotated:
         for label in ax.get_xticklabels():
             label.set_horizontalalignment("right")
-    ax.set_yticks(range(len(rows)), map(plain, rows))
+    ax.set_yticks(range(n_rows), map(label_text, rows))
     ax.tick_params(length=0)
-    if values.shape[1] <= ROOMY and values.shape[0] <= 3 * ROOMY:
-        for (row, column), value in np.ndenumerate(values):
-            ax.text(
-                column,
-                row,
-                form.format(value),
-                ha="center",
-                va="center",
-                color=text_colour(),
-                fontsize=small(),
-            )
+    if n_columns <= MAX_NUMBERED_COLUMNS and n_rows <= MAX_NUMBERED_ROWS:
+        write_cells(ax, values, form)
+
+
+def write_cells(ax: Axes, values: Array, form: str) -> None:
+    for (row, column), value in np.ndenumerate(values):
+        ax.text(
+            column,
+            row,
+            form.format(value),
+            ha="center",
+            va="center",
+            color=text_colour(),
+            fontsize=small_font(),
+        )
 
 
 def view_contributions(model: Any, *, ax: Axes | None = None) -> Axes:
-    """How much every view counted in the graph, and how far the clusters can be seen in it alone.
+    """Plot the weight of every view in the graph, and its score.
 
-    How to read it: a view with a long first bar had much to say; one with a long second bar sees the clusters well on
-    its own, and one near 0 sees no more of them than chance would.
+    How to read it: the first bar of a view is its weight in the graph, as a share of the largest
+    weight. The second bar is its score, which measures how well the clusters can be seen in this
+    view alone: 1 is perfect, and 0 is no better than chance.
 
     Parameters
     ----------
@@ -101,46 +116,43 @@ def view_contributions(model: Any, *, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    names, scores = names_of_views(model), np.asarray(model.view_scores_, dtype=float)
+    names, scores = view_names(model), np.asarray(model.view_scores_, dtype=float)
     weights = np.asarray(model.view_weights_, dtype=float)
-    places = np.arange(len(names))
-    with canvas(ax, 5.0, float(np.clip(1.2 + 0.5 * len(names), 1.9, 7.0))) as ax:
+    bar_positions = np.arange(len(names))
+    with axes_or_new(ax, 5.0, float(np.clip(1.2 + 0.5 * len(names), 1.9, 7.0))) as ax:
         if len(weights) == len(names):
-            share = weights / (weights.max() or 1.0)
-            written_bars(ax, places - 0.2, share, weights, "weight in the graph", INK)
-        written_bars(ax, places + 0.2, scores, scores, "clusters seen in it alone", ACCENT)
-        ax.axvline(0.0, color=line_colour(), alpha=FAINT, linewidth=0.8)
+            shares = weights / (weights.max() or 1.0)
+            draw_bars(ax, bar_positions - 0.2, shares, weights, "view weight", INK)
+        draw_bars(ax, bar_positions + 0.2, scores, scores, "view score", ACCENT)
+        ax.axvline(0.0, color=line_colour(), alpha=FAINT_ALPHA, linewidth=0.8)
         ax.set_xlim(min(0.0, 1.25 * float(np.nanmin(scores))), 1.15)
         ax.set_xticks([0, 0.5, 1])
-        ax.set_yticks(places, map(plain, names))
+        ax.set_yticks(bar_positions, map(label_text, names))
         ax.tick_params(axis="y", length=0)
         margin = 0.5 if len(names) > 1 else 0.9
         ax.set_ylim(len(names) - 1 + margin, -margin)
-        ax.set_xlabel("0: nothing, or no more than chance; 1: most, or all")
-        ax.set_title("What every view gave", pad=20)
+        ax.set_xlabel("weight: share of the largest; score: 0 chance, 1 perfect")
+        ax.set_title("View weights and scores", pad=20)
         ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 0.98), ncols=2, borderaxespad=0.1)
     return ax
 
 
-def written_bars(
-    ax: Axes, places: AnyArray, lengths: Array, values: Array, name: str, colour: str
+def draw_bars(
+    ax: Axes, bar_positions: AnyArray, lengths: Array, values: Array, name: str, colour: str
 ) -> None:
-    ax.barh(places, lengths, height=0.36, color=colour, label=name)
-    for place, length, value in zip(places, lengths, values, strict=True):
-        write_at(
-            ax,
-            f"{round(float(value), 2) + 0.0:.2f}",
-            max(float(length), 0.0),
-            float(place),
-            small(),
-        )
+    """Draw horizontal bars with their values written at the ends."""
+    ax.barh(bar_positions, lengths, height=0.36, color=colour, label=name)
+    for position, length, value in zip(bar_positions, lengths, values, strict=True):
+        # adding 0.0 turns -0.0 into 0.0
+        text = f"{round(float(value), 2) + 0.0:.2f}"
+        write_right_of(ax, text, max(float(length), 0.0), float(position), small_font())
 
 
 def subspace_dimensions(model: Any, *, ax: Axes | None = None) -> Axes:
-    """The dimension of every cluster's subspace in every view.
+    """Plot the dimension of every cluster's subspace in every view.
 
-    How to read it: a number says how many directions the samples of a cluster need in a view; few mean that they are
-    much alike there.
+    How to read it: each number is the number of directions needed to describe the samples of a
+    cluster in a view. A small number means that the samples vary in few ways.
 
     Parameters
     ----------
@@ -152,12 +164,11 @@ def subspace_dimensions(model: Any, *, ax: Axes | None = None) -> Axes:
     Axes
     """
     table = np.array([[subspace.dimension for subspace in cluster] for cluster in model.subspaces_])
-    with canvas(
-        ax, 1.8 + 0.9 * table.shape[1], float(np.clip(1.0 + 0.26 * len(table), 2.0, 9.0))
-    ) as ax:
-        heat_map(
-            ax, table, [str(number) for number in range(len(table))], names_of_views(model), "{:d}"
-        )
+    n_clusters, n_views = table.shape
+    height = float(np.clip(1.0 + 0.26 * n_clusters, 2.0, 9.0))
+    with axes_or_new(ax, 1.8 + 0.9 * n_views, height) as ax:
+        clusters = [str(number) for number in range(n_clusters)]
+        draw_heat_map(ax, table, clusters, view_names(model), "{:d}")
         ax.set_ylabel("cluster")
-        ax.set_title("Dimensions of subspaces")
+        ax.set_title("Subspace dimensions")
     return ax

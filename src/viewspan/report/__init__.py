@@ -1,4 +1,4 @@
-"""What a fitted model found, as one page to look at."""
+"""HTML report of a fitted model."""
 
 from viewspan._utils.optional import require
 

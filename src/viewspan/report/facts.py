@@ -1,4 +1,4 @@
-"""What is said of a model in words and numbers."""
+"""Sentences and tables about a fitted model."""
 
 from typing import NamedTuple
 
@@ -6,22 +6,27 @@ import numpy as np
 
 from viewspan._utils.typing import AnyArray
 from viewspan.estimators.base import SubspaceClusterer
-from viewspan.plot.references import names_of_views
+from viewspan.plot.clusters import UNCERTAIN_BELOW
+from viewspan.plot.solver import has_closed_form
+from viewspan.plot.views import view_names
 
-UNSURE = 0.5
-"""Below this, a sample has most of its ties elsewhere."""
-MOST_UNSURE = 12
+MAX_LISTED_SAMPLES = 12
+"""Largest number of uncertain samples in the table."""
+SMALLEST_PERCENT = 1e-8
+"""Smallest positive percentage that is written with its own digits."""
 METHODS = {
     "CLRSC": "Collaborative low-rank subspace clustering",
     "LRR": "Low-rank representation",
     "SSC": "Sparse subspace clustering",
     "MLAP": "Multi-task low-rank affinity pursuit",
 }
-FITS = {
-    "frobenius": "expecting some noise in every value",
-    "l12": "expecting that some samples may be wrong",
-    "l1": "expecting that single values may be wrong",
+"""Full names of the methods by class name."""
+DATAFITS = {
+    "frobenius": "with a squared-error data fit (noise in all values)",
+    "l12": "with an ℓ1,2 data fit (some samples may be outliers)",
+    "l1": "with an ℓ1 data fit (single values may be outliers)",
 }
+"""Descriptions of the data fits by the values of the parameter ``datafit``."""
 
 
 class ViewFacts(NamedTuple):
@@ -32,11 +37,11 @@ class ViewFacts(NamedTuple):
     lam: str
     weight: str
     score: str
-    treatment: str
+    preprocessing: str
 
 
-class Unsure(NamedTuple):
-    """A sample whose label should not be relied upon."""
+class UncertainSample(NamedTuple):
+    """One row of the table of uncertain samples."""
 
     id: str
     label: int
@@ -44,86 +49,104 @@ class Unsure(NamedTuple):
 
 
 def certificate_sentence(model: SubspaceClusterer) -> str:
-    """What was proven of the solution."""
-    result = model.result_
-    steps = "a closed form" if model.n_iter_ == 1 else f"{model.n_iter_} iterations"
-    if result.status == "stationary":
+    """Return the certified gap of the solution in words."""
+    n_iter = f"{model.n_iter_} iteration{'s' * (model.n_iter_ != 1)}"
+    gap = percent(model.dual_gap_)
+    if model.result_.status == "stationary":
         return (
-            f"The problem is not convex: after {steps} no step lowers the objective. It is within "
-            f"{percent(model.dual_gap_)} of what views without any coupling would reach."
+            f"The optimisation problem is not convex. The solver stopped at a stationary point "
+            f"after {n_iter}, and the objective is within {gap} of the optimum without coupling."
         )
-    proven = f"The objective is proven to be within {percent(model.dual_gap_)} of the best possible one ({steps})."
+    steps = "closed form" if has_closed_form(model) else n_iter
+    sentence = f"The objective is proven to be within {gap} of its optimum ({steps})."
     if model.dual_gap_ > model.tol:
-        proven += f" That is more than was asked for ({percent(model.tol)})."
-    return proven
+        sentence += f" This is more than the requested tolerance of {percent(model.tol)}."
+    return sentence
 
 
 def percent(share: float) -> str:
-    """With two digits that count."""
+    """Return a share as a percentage with two significant digits.
+
+    Very small positive shares are rounded up to ``SMALLEST_PERCENT``.
+    """
     value = 100.0 * max(float(share), 0.0)
+    if 0.0 < value < SMALLEST_PERCENT:
+        return f"{SMALLEST_PERCENT:.8f} %"
     digits = 0 if value == 0 else int(np.clip(1 - np.floor(np.log10(value)), 0, 10))
     return f"{value:.{digits}f} %"
 
 
-def method_sentence(model: SubspaceClusterer) -> str:
-    """How it was clustered."""
-    kind = type(model).__name__
-    text = f"{METHODS.get(kind, kind)} ({kind})"
-    fit = getattr(model, "datafit", "frobenius")
-    text += f", {FITS.get(fit, fit)}"
+def method_sentences(model: SubspaceClusterer) -> str:
+    """Return the method, its data fit and the number of clusters in words."""
+    class_name = type(model).__name__
+    datafit = getattr(model, "datafit", "frobenius")
+    method = f"{METHODS.get(class_name, class_name)} ({class_name})"
+    method += f" {DATAFITS.get(datafit, datafit)}"
     if getattr(model, "coupling", None) == "rank_one":
-        text += ", with one matrix of coefficients for all views"
+        method += ", and with one coefficient matrix for all views, up to a factor"
+    origin = "estimated from the data" if model.n_clusters is None else "given"
+    sentences = [f"{method}.", f"The number of clusters, {model.n_clusters_}, was {origin}."]
     if getattr(model, "missing", "forbid") == "allow":
-        text += "; samples may be absent from views"
-    who = "read from the data" if model.n_clusters is None else "given"
-    landmarks = model.fitted_graph_.landmarks
-    n_nodes = len(model.fitted_graph_.labels)
-    graph = f" {n_nodes} landmarks stand for all samples in the pictures." if landmarks else ""
-    return f"{text}. The number of clusters, {model.n_clusters_}, was {who}.{graph}"
+        sentences.append("Samples may be missing from some views.")
+    graph = model.fitted_graph_
+    if graph.landmarks:
+        sentences.append(f"The graph plots show {len(graph.labels)} landmarks, not all samples.")
+    return " ".join(sentences)
 
 
-def ties_sentence(model: SubspaceClusterer) -> str:
-    """What joins two samples in the graph."""
-    if model.fitted_graph_.edges == "patterns":
-        return "Two samples are tied if the same other samples explain both."
-    return "Two samples are tied if one helps to explain the other."
+def edges_sentence(model: SubspaceClusterer) -> str:
+    """Return the meaning of the edges of the graph in words."""
+    graph = model.fitted_graph_
+    if graph.edges == "patterns":
+        nodes = "landmarks" if graph.landmarks else "neighbours"
+        return (
+            f"The graph connects every sample with its nearest {nodes}, which are those with the "
+            "most similar coefficients."
+        )
+    return (
+        "The edge weight between two samples is the size of the coefficients with which they "
+        "represent each other."
+    )
 
 
 def facts_of_views(model: SubspaceClusterer) -> list[ViewFacts]:
-    """Name, features, weights and treatment of every view."""
-    names = names_of_views(model)
-    features = (
-        model.n_features_in_ if isinstance(model.n_features_in_, tuple) else (model.n_features_in_,)
-    )
+    """Return the rows of the table of views."""
+    names, n_features = view_names(model), model.n_features_in_
+    if not isinstance(n_features, tuple):
+        n_features = (n_features,)
     weights, scores = np.asarray(model.view_weights_), np.asarray(model.view_scores_)
+    # views that were solved as one have a single λ and no weights
     lam = np.asarray(model.lam_, dtype=float)
-    found = []
-    for place, (name, count) in enumerate(zip(names, features, strict=True)):
-        one = lam[min(place, len(lam) - 1)]
-        treated = [
-            word
-            for word, done in (("scaled", model.features_scaled_), ("affine", model.affine_))
-            if done[place]
-        ]
-        found.append(
-            ViewFacts(
-                name,
-                int(count),
-                f"{float(np.mean(one)):.3g}",
-                f"{weights[place]:.2f}" if len(weights) == len(names) else "",
-                f"{round(float(scores[place]), 2) + 0.0:.2f}",
-                ", ".join(treated) or "as it was",
-            )
-        )
-    return found
-
-
-def least_sure(model: SubspaceClusterer, ids: AnyArray) -> list[Unsure]:
-    """Those with the smallest confidence, least first."""
-    sure = np.asarray(model.confidence_)
-    order = np.argsort(sure, kind="stable")[:MOST_UNSURE]
+    has_weights = len(weights) == len(names)
     return [
-        Unsure(str(ids[row]), int(model.labels_[row]), float(sure[row]))
-        for row in order
-        if sure[row] < UNSURE
+        ViewFacts(
+            name=name,
+            features=int(count),
+            lam=f"{float(np.mean(lam[min(position, len(lam) - 1)])):.3g}",
+            weight=f"{weights[position]:.2f}" if has_weights else "",
+            # adding 0.0 turns -0.0 into 0.0
+            score=f"{round(float(scores[position]), 2) + 0.0:.2f}",
+            preprocessing=preprocessing_of(model, position),
+        )
+        for position, (name, count) in enumerate(zip(names, n_features, strict=True))
+    ]
+
+
+def preprocessing_of(model: SubspaceClusterer, position: int) -> str:
+    steps = []
+    if model.features_scaled_[position]:
+        steps.append("features scaled")
+    if model.affine_[position]:
+        steps.append("affine")
+    return ", ".join(steps) or "none"
+
+
+def least_confident(model: SubspaceClusterer, ids: AnyArray) -> list[UncertainSample]:
+    """Return the uncertain samples with the lowest confidence, lowest first."""
+    confidence = np.asarray(model.confidence_)
+    rows = np.argsort(confidence, kind="stable")[:MAX_LISTED_SAMPLES]
+    return [
+        UncertainSample(str(ids[row]), int(model.labels_[row]), float(confidence[row]))
+        for row in rows
+        if confidence[row] < UNCERTAIN_BELOW
     ]

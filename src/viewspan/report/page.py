@@ -1,4 +1,4 @@
-"""The page: facts and pictures, in one file that asks nothing of the network."""
+"""HTML page with the facts and plots of a fitted model."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -11,20 +11,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewspan import plot
 from viewspan._utils.text import shortened, visible
+from viewspan._utils.typing import AnyArray
 from viewspan._version import __version__
 from viewspan.estimators.base import SubspaceClusterer
-from viewspan.plot.references import drawn_labels
+from viewspan.plot.clusters import UNCERTAIN_BELOW
+from viewspan.plot.nodes import drawn_labels
 from viewspan.report import facts
-from viewspan.report.pictures import Hover, Picture, draw, draw_points
+from viewspan.report.svg_plots import SvgPlot, draw_svg
 
-FEWEST_ACROSS = 10
-"""Pictures of one cluster; more if they are tall."""
-ALL_EXEMPLARS = 1_200_000
-"""Bytes of pictures of samples."""
-LONGEST_ID = 80
-"""Letters of a name that are shown to those who point at it."""
-MOST_DIMENSIONS = 60
-"""Clusters whose subspaces are drawn."""
+MIN_EXEMPLARS, MAX_EXEMPLARS = 10, 20
+"""Number of example images per cluster. Tall images are narrow, so more of them fit in a row."""
+MAX_EXEMPLAR_BYTES = 1_200_000
+"""Size limit of all example images together."""
+MAX_ID_LENGTH = 80
+"""Largest number of characters of a sample's name in the tooltip."""
+MAX_CLUSTERS_WITH_DIMENSIONS = 60
+"""Largest number of clusters whose subspace dimensions are shown."""
 
 
 def html_report(
@@ -38,122 +40,126 @@ def html_report(
     notes: Sequence[str] = (),
     command: str | None = None,
 ) -> str:
-    """What a fitted model found, as one self-contained page of HTML.
+    """Return a report of a fitted model as one self-contained HTML page.
 
     Parameters
     ----------
     model : CLRSC, LRR, SSC or MLAP
-        Fitted.
+        A fitted model.
     ids : array-like (n_samples,), optional
-        Names of the samples; the numbers of the rows if not given.
+        Names of the samples (default: their row numbers).
     views : as for ``fit``, optional
-        The samples that were fitted; needed for pictures of them.
+        The views that were fitted. Required with ``image_shapes``.
     image_shapes : dict of view → (rows, columns), optional
-        The views whose samples are pictures.
-    scores, seconds : dict, optional
-        Numbers to show by their names.
+        Views whose samples are images, to be shown as examples of every cluster.
+    scores : dict of name → score, optional
+        Comparisons with the true labels, for example the accuracy in percent.
+    seconds : dict of name → seconds, optional
+        Computing times.
     notes : list of str
-        Sentences to show.
+        Sentences that are shown at the top of the page.
     command : str, optional
-        That repeats it.
+        The command that produced the result.
 
     Returns
     -------
     str
+        The page needs no other files and makes no network requests.
     """
     check_is_fitted(model, "result_")
-    names = np.arange(len(model.labels_)).astype(str) if ids is None else np.asarray(ids, dtype=str)
-    if len(names) != len(model.labels_):
+    n_samples = len(model.labels_)
+    names = np.arange(n_samples).astype(str) if ids is None else np.asarray(ids, dtype=str)
+    if len(names) != n_samples:
         raise ValueError(
-            f"ids must be names of all {len(model.labels_)} samples. Got {len(names)} instead."
+            f"ids must have one name for each of the {n_samples} samples. "
+            f"Got {len(names)} names instead."
         )
-    pictures, hover = draw_all(model, views, image_shapes or {})
-    loader = Environment(
+    plots = draw_plots(model, views, image_shapes or {})
+    environment = Environment(
         loader=PackageLoader("viewspan.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=as_seen,
+        finalize=without_control_characters,
     )
-    page = loader.get_template("report.html").render(
-        head=f"{len(model.labels_)} samples, {model.n_views_in_} view{'s' * (model.n_views_in_ > 1)}, "
-        f"{model.n_clusters_} cluster{'s' * (model.n_clusters_ > 1)}",
-        method=facts.method_sentence(model),
+    page = environment.get_template("report.html").render(
+        head=headline(model),
+        method=facts.method_sentences(model),
         certificate=facts.certificate_sentence(model),
-        ties=facts.ties_sentence(model),
-        chosen=f"τ = {model.tau_:.3g}",
+        edges=facts.edges_sentence(model),
+        tau=f"{model.tau_:.3g}" if model.tau_ else None,
         views=facts.facts_of_views(model),
         parameters=repr(model),
-        pictures=pictures,
+        plots=plots,
         hover={
-            "samples": samples_of(model, names),
-            "places": {name: places_of(where) for name, where in hover.items()},
+            "samples": hover_samples(model, names),
+            "positions": {svg_plot.name: svg_plot.points for svg_plot in plots if svg_plot.points},
         },
         colours=plot.cluster_colours(model.n_clusters_),
-        unsure=facts.least_sure(model, names),
-        n_samples=len(model.labels_),
-        n_unsure=int((np.asarray(model.confidence_) < facts.UNSURE).sum()),
+        uncertain=facts.least_confident(model, names),
+        n_samples=n_samples,
+        n_uncertain=int((np.asarray(model.confidence_) < UNCERTAIN_BELOW).sum()),
         scores=dict(scores or {}),
         seconds=dict(seconds or {}),
         notes=list(notes),
         command=command,
-        versions=f"viewspan {__version__}, Python {platform.python_version()}, numpy {np.__version__}",
+        versions=f"viewspan {__version__}, Python {platform.python_version()}, "
+        f"numpy {np.__version__}",
     )
     return str(page)
 
 
-def as_seen(value: Any) -> Any:
-    """Words of the user's without characters that act; pictures, and what was made for scripts, as they are."""
+def headline(model: SubspaceClusterer) -> str:
+    counts = {
+        "sample": len(model.labels_),
+        "view": model.n_views_in_,
+        "cluster": model.n_clusters_,
+    }
+    return ", ".join(f"{count} {noun}{'s' * (count > 1)}" for noun, count in counts.items())
+
+
+def without_control_characters(value: Any) -> Any:
+    """Show control characters in strings as symbols, and leave markup and other values alone."""
     return visible(value, keep="\n\t") if type(value) is str else value
 
 
-def draw_all(
+def draw_plots(
     model: SubspaceClusterer, views: Any, image_shapes: Mapping[str, Sequence[int]]
-) -> tuple[list[Picture], dict[str, Hover]]:
-    """Every picture that there is something to show in."""
-    ties, tied = draw_points("ties", partial(plot.ties, model))
-    chart, embedded = draw_points("embedding", partial(plot.embedding, model))
-    found = [
-        draw("sizes", partial(plot.sizes, model)),
-        chart,
-        ties,
-        draw("affinity", partial(plot.affinity, model)),
-    ]
-    found.append(draw("eigenvalues", partial(plot.eigenvalues, model)))
-    found.append(draw("view_contributions", partial(plot.view_contributions, model)))
+) -> list[SvgPlot]:
+    """Draw all plots that apply to the model, in the order of the page."""
+    functions = [plot.sizes, plot.embedding, plot.ties, plot.affinity, plot.eigenvalues]
+    functions.append(plot.view_contributions)
     if len(model.view_similarity_) > 1:
-        found.append(draw("view_similarity", partial(plot.view_similarity, model)))
-    found.append(draw("convergence", partial(plot.convergence, model)))
-    found.append(draw("confidence", partial(plot.confidence, model)))
-    if model.n_clusters_ <= MOST_DIMENSIONS:
-        found.append(draw("subspace_dimensions", partial(plot.subspace_dimensions, model)))
-    for view, shape in image_shapes.items():
-        size: Any = tuple(shape)[:2]
-        across = int(
-            np.clip(np.ceil(FEWEST_ACROSS * size[0] / size[1]), FEWEST_ACROSS, 2 * FEWEST_ACROSS)
+        functions.append(plot.view_similarity)
+    functions += [plot.convergence, plot.confidence]
+    if model.n_clusters_ <= MAX_CLUSTERS_WITH_DIMENSIONS:
+        functions.append(plot.subspace_dimensions)
+    plots = [draw_svg(function.__name__, partial(function, model)) for function in functions]
+    for number, (view, shape) in enumerate(image_shapes.items(), start=1):
+        rows, columns = tuple(shape)[:2]
+        n = int(np.clip(np.ceil(MIN_EXEMPLARS * rows / columns), MIN_EXEMPLARS, MAX_EXEMPLARS))
+        images = partial(plot.exemplars, model, views, view=view, image_shape=(rows, columns), n=n)
+        max_bytes = MAX_EXEMPLAR_BYTES // len(image_shapes)
+        plots.append(
+            draw_svg("exemplars", images, element_id=f"exemplars-{number}", max_bytes=max_bytes)
         )
-        function = partial(plot.exemplars, model, views, view=view, image_shape=size, n=across)
-        found.append(draw("exemplars", function, ALL_EXEMPLARS // len(image_shapes)))
-    return found, {"ties": tied, "embedding": embedded}
+    return plots
 
 
-def samples_of(model: SubspaceClusterer, ids: Any) -> list[list[Any]]:
-    """Id, cluster and confidence of every point that can be pointed at; landmarks may be nobody that is known."""
-    rows = plot.drawn_rows(model)
-    sure = np.asarray(model.confidence_)
-    drawn = zip(rows, drawn_labels(model), strict=True)
+def hover_samples(model: SubspaceClusterer, ids: AnyArray) -> list[list[Any]]:
+    """Return the id, cluster and confidence of every drawn point for the tooltips.
+
+    The id and confidence of a landmark whose row is unknown are None.
+    """
+    confidence = np.asarray(model.confidence_)
     return [
-        [name_of(ids[row]), int(label), round(float(sure[row]), 2)]
+        [tooltip_name(ids[row]), int(label), round(float(confidence[row]), 2)]
         if row >= 0
         else [None, int(label), None]
-        for row, label in drawn
+        for row, label in zip(plot.drawn_rows(model), drawn_labels(model), strict=True)
     ]
 
 
-def name_of(name: Any) -> str:
-    return shortened(visible(str(name)), LONGEST_ID)
-
-
-def places_of(hover: Hover) -> list[tuple[float, float]]:
-    return list(zip(*hover, strict=True))
+def tooltip_name(name: Any) -> str:
+    return shortened(visible(str(name)), MAX_ID_LENGTH)

@@ -1,1 +1,4 @@
-"""Algorithms for a :class:`~viewspan.objective.problem.Problem`. They see matrices in a basis, never the samples."""
+"""Algorithms that minimise a :class:`~viewspan.objective.problem.Problem`.
+
+They work on matrices in a basis, never on the samples themselves.
+"""

@@ -1,11 +1,11 @@
-"""The one loop that serves every method: ADMM with over-relaxation, residual balancing and a certificate to stop on.
+"""ADMM with over-relaxation and residual balancing, stopped by a certified gap.
 
-The coefficients W are split from a copy per penalty and coupling, and from the residual where the datafit is not
-quadratic,
+This one loop serves every method. The penalty and the coupling each have a copy of the coefficients
+W, and a datafit that is not quadratic has a copy of the residual,
 
-    J = W,   A = W,   E_i = T_i − F_i W_i,
+    J = W,   A = W,   E_i = T_i − F_i W_i.
 
-each copy being updated by its prox. Quadratic datafits stay in the linear system of W.
+Every copy is updated by its prox. Quadratic datafits stay in the linear system of W.
 """
 
 from dataclasses import replace
@@ -20,13 +20,14 @@ from viewspan.objective.problem import Problem
 from viewspan.solvers.linear import RidgeSystem
 from viewspan.solvers.result import Callback, Check, Solution, Status, relative_gap
 from viewspan.solvers.schedule import Schedule
-from viewspan.solvers.state import Residuals, State, norm
+from viewspan.solvers.state import Residuals, State, joint_norm
 
 MAX_ITER = 2000
-SETTLE, FREEZE = 20, 500
-"""ρ is balanced after each of the first iterations, then at every check; never after ``FREEZE``, so that convergence is
-assured.
-"""
+"""Default limit of iterations."""
+N_ALWAYS_BALANCED = 20
+"""Number of first iterations after each of which ρ is balanced; later only at checks."""
+LAST_BALANCED = 500
+"""Last iteration after which ρ may change. With a fixed ρ convergence is guaranteed."""
 
 
 def admm(
@@ -46,43 +47,41 @@ def admm(
         Stop when (objective − dual bound) / objective is at most this.
     max_iter : int
     state : State, optional
-        A warm start; it is advanced in place, so that the caller can go on from it.
+        Warm start. It is advanced in place, so that the caller can continue from it.
     callback : callable, optional
         Called with every :class:`~viewspan.solvers.result.Check`.
     """
     iteration = Iteration(problem, State.start(problem) if state is None else state)
     schedule = Schedule(tol)
-    weighs = problem.coupled or bool(problem.lam.any())
+    has_weights = problem.coupled or bool(problem.lam.any())
     solution: Solution | None = None
     for n_iter in range(1, max_iter + 1):
         try:
             iteration.advance()
             due = schedule.is_due(n_iter) or n_iter == max_iter
-            if n_iter > SETTLE and not due:
+            if n_iter > N_ALWAYS_BALANCED and not due:
                 continue
             copies, fit = iteration.residuals()
             if due or schedule.is_promising(copies.relative):
-                solution = measure(
-                    iteration, copies, n_iter, tol, solution.history if solution else []
-                )
+                history = solution.history if solution else []
+                solution = certify(iteration, copies, n_iter, tol, history)
                 schedule.plan(n_iter, solution.gap)
                 if callback is not None:
                     callback(solution.history[-1])
                 if solution.status == "optimal":
                     break
-        except NumericalError:  # not finite, or no decomposition of it was found
-            return no_worse_than_zero(problem, solution, status="non_finite", n_iter=n_iter)
-        if n_iter <= FREEZE:
-            iteration.state.balance(
-                copies if weighs else None, fit
-            )  # copies that nothing pulls at need no balance
+        except NumericalError:  # an iterate is not finite or could not be decomposed
+            return solution_or_zero(problem, solution, status="non_finite", n_iter=n_iter)
+        if n_iter <= LAST_BALANCED:
+            # without weights nothing pulls at the copies, and their ρ needs no balance
+            iteration.state.balance(copies if has_weights else None, fit)
     if solution is not None and solution.status == "optimal":
         return solution
-    return no_worse_than_zero(problem, solution)
+    return solution_or_zero(problem, solution)
 
 
 class Iteration:
-    """The steps of one problem."""
+    """The steps of ADMM for one problem."""
 
     def __init__(self, problem: Problem, state: State) -> None:
         self.problem = problem
@@ -95,7 +94,7 @@ class Iteration:
         self.penalty_values = np.zeros(len(self.stack))
 
     def advance(self) -> None:
-        """One iteration. Views meet only in the coupling; everything before it is done for each on its own."""
+        """Do one iteration: a step for every view, then the prox of the coupling and of the fit."""
         problem, state = self.problem, self.state
         proximal = np.empty_like(self.stack)
         map_views(self._view_step, range(len(proximal)), proximal)
@@ -110,10 +109,10 @@ class Iteration:
             split.accept(problem.datafit.prox(split.point, 1.0 / state.rho_fit))
 
     def _view_step(self, view: int, proximal: Array) -> None:
-        """Coefficients W_i, then the penalty's copy of them, written to ``proximal``.
+        """Update the coefficients W_i and write the penalty's copy of them to ``proximal``.
 
-        W_i = (w F_iᵀF_i + kρI)⁻¹ (w F_iᵀR_i + ρ Σ targets), with w the fit's curvature, or the ρ of a residual that
-        is split off.
+        W_i = (w F_iᵀF_i + kρI)⁻¹ (w F_iᵀR_i + ρ Σ targets) for k copies. w is the curvature of a
+        quadratic fit, or the ρ of a residual that is split off.
         """
         problem, state = self.problem, self.state
         curvature = problem.datafit.curvature or state.rho_fit
@@ -127,8 +126,8 @@ class Iteration:
         ridge = len(state.copies) * state.rho
         self.stack[view] = self.systems[view].solve(pull, curvature, ridge)
         if problem.observed is not None:
-            absent = ~problem.observed[view]
-            self.stack[view][:, absent] = pull[:, absent] / ridge
+            missing = ~problem.observed[view]
+            self.stack[view][:, missing] = pull[:, missing] / ridge
         state.penalty.move(self.stack[view], view)
         proximal[...], value = problem.penalty.prox_and_value(
             state.penalty.point[view], problem.lam[view] / state.rho
@@ -139,33 +138,39 @@ class Iteration:
         return self.problem.residuals(self.stack) if self.state.residual else []
 
     def residuals(self) -> tuple[Residuals, Residuals | None]:
-        """How far the copies of W, and the residuals that are split off, are from agreeing and from standing still."""
+        """Return the ADMM residuals of the copies of W and, if the fit is split off, of the fit."""
         state, factors = self.state, self.problem.factors
         copies = Residuals(
-            primal=norm(self.stack - split.copy for split in state.copies),
-            dual=state.rho * norm(split.change for split in state.copies),
+            primal=joint_norm(self.stack - split.copy for split in state.copies),
+            dual=state.rho * joint_norm(split.change for split in state.copies),
             size=max(
-                norm([self.stack] * len(state.copies)), norm(split.copy for split in state.copies)
+                joint_norm([self.stack] * len(state.copies)),
+                joint_norm(split.copy for split in state.copies),
             ),
-            force=state.rho * norm(split.scaled for split in state.copies),
+            force=state.rho * joint_norm(split.scaled_multiplier for split in state.copies),
         )
         if not state.residual:
             return copies, None
         images = self._images()
         return copies, Residuals(
-            primal=norm(
+            primal=joint_norm(
                 image - split.copy for image, split in zip(images, state.residual, strict=True)
             ),
             dual=state.rho_fit
-            * norm(f.T @ split.change for f, split in zip(factors, state.residual, strict=True)),
-            size=max(norm(images), norm(split.copy for split in state.residual)),
+            * joint_norm(
+                f.T @ split.change for f, split in zip(factors, state.residual, strict=True)
+            ),
+            size=max(joint_norm(images), joint_norm(split.copy for split in state.residual)),
             force=state.rho_fit
-            * norm(f.T @ split.scaled for f, split in zip(factors, state.residual, strict=True)),
+            * joint_norm(
+                f.T @ split.scaled_multiplier
+                for f, split in zip(factors, state.residual, strict=True)
+            ),
         )
 
 
-def at_zero(problem: Problem) -> Solution:
-    """The trivial point, to return if not one iterate is finite."""
+def zero_solution(problem: Problem) -> Solution:
+    """Return zero coefficients as a solution, for the case that no iterate is finite."""
     zero = np.zeros(problem.shape)
     dual = [np.zeros_like(target) for target in problem.targets]
     objective, bound = problem.value(zero, 0.0), problem.offset
@@ -175,9 +180,12 @@ def at_zero(problem: Problem) -> Solution:
     return Solution(zero, dual, zero, objective, bound, "max_iter", 0, [check])
 
 
-def no_worse_than_zero(problem: Problem, solution: Solution | None, **changes: Any) -> Solution:
-    """What an iteration that did not arrive has found, unless nothing at all would be better."""
-    zero = at_zero(problem)
+def solution_or_zero(problem: Problem, solution: Solution | None, **changes: Any) -> Solution:
+    """Return a solution that missed the tolerance, or zero coefficients if these are better.
+
+    ``changes`` are fields to replace in whichever is returned.
+    """
+    zero = zero_solution(problem)
     if solution is None:
         return replace(zero, **changes)
     if solution.objective <= zero.objective:
@@ -186,16 +194,15 @@ def no_worse_than_zero(problem: Problem, solution: Solution | None, **changes: A
     check = zero.history[-1]._replace(
         n_iter=solution.n_iter, dual_bound=bound, gap=relative_gap(zero.objective, bound)
     )
-    found = replace(
-        zero, dual_bound=bound, n_iter=solution.n_iter, history=[*solution.history, check]
-    )
-    return replace(found, **changes)
+    history = [*solution.history, check]
+    better = replace(zero, dual_bound=bound, n_iter=solution.n_iter, history=history)
+    return replace(better, **changes)
 
 
-def measure(
+def certify(
     iteration: Iteration, residuals: Residuals, n_iter: int, tol: float, history: list[Check]
 ) -> Solution:
-    """Certify the penalty's copy of the coefficients: it is exactly low-rank or sparse."""
+    """Certify the penalty's copy of the coefficients, which is exactly low-rank or sparse."""
     problem, state = iteration.problem, iteration.state
     stack, multiplier = state.penalty.copy, state.multiplier
     check_finite(np.array([residuals.primal, residuals.size]), stack)

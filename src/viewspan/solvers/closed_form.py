@@ -1,4 +1,4 @@
-"""LRR with a quadratic fit needs no iteration."""
+"""Closed-form solution of LRR with a quadratic fit."""
 
 import numpy as np
 
@@ -9,19 +9,23 @@ from viewspan.solvers.result import Check, Solution, Status, relative_gap
 
 
 def applies(problem: Problem) -> bool:
-    """Whether :func:`solve_closed_form` solves this problem."""
+    """Return whether :func:`solve_closed_form` solves this problem."""
     quadratic = problem.datafit.curvature is not None and problem.datafit.rotates_samples
     return quadratic and isinstance(problem.penalty, Nuclear) and not problem.coupled
 
 
 def solve_closed_form(problem: Problem, *, tol: float = 1e-4) -> Solution:
-    """Every view alone: (w/2)‖F − FW‖_F² + λ‖W‖_* is minimal at W = V diag((1 − λ/(w s²))₊) Vᵀ, F = U diag(s) Vᵀ.
+    """Solve every view on its own by its singular value decomposition F = U diag(s) Vᵀ.
 
-    The dual point w·F(I − W) is written with min(w, λ/s²) instead of w(1 − …), which would cancel for small λ. Where
-    only rows of coefficients are reduced, T = FQ with orthonormal rows of Q, the answer is WQ. Absent samples are zero
-    in T, and zero coefficients are the best for them: nothing but the penalty sees them.
+    (w/2)‖F − FW‖_F² + λ‖W‖_* is minimal at W = V diag((1 − λ/(w s²))₊) Vᵀ. The dual point
+    w·F(I − W) is computed with min(w, λ/s²) instead of w(1 − …), which would cancel for small λ.
 
-    Weights near rounding of the data can leave a gap of more than ``tol``, which the status then says.
+    If only the rows of the coefficients are reduced, T = FQ with orthonormal rows of Q, and the
+    solution is WQ. Missing samples are zero in T. Only the penalty depends on their coefficients,
+    so these are zero.
+
+    Weights near the rounding error of the data can leave a gap above ``tol``. The status is then
+    ``"residuals"`` instead of ``"optimal"``.
     """
     curvature = problem.datafit.curvature
     assert curvature is not None  # see applies()

@@ -1,10 +1,14 @@
-"""The paper's own algorithm, for comparison: LADMPSAP, linearised ADM with parallel splitting and adaptive penalty.
+"""LADMPSAP, the paper's own algorithm, for comparison.
 
-Constants, order of updates and stopping rule are those of the authors' released program, whose answers it reproduces:
-everything starts at zero; Z_i, E_i and A are all computed from the previous iterate; the program halves the quadratic
-fit, so the weights are divided by the fit's curvature here. The step is mended in two places: the released one stays
-fixed while μ grows, and leaves out the coupling's curvature, so that it diverges when pressed for accuracy or given
-small data. Where the released step is safe nothing changes.
+LADMPSAP is a linearised alternating direction method with parallel splitting and adaptive penalty.
+The constants, the order of updates and the stopping rule are those of the authors' released
+program, and its results are reproduced. Everything starts at zero. Z_i, E_i and A are all computed
+from the previous iterate. The program halves the quadratic fit, so the weights are divided by the
+fit's curvature here.
+
+The step is corrected in two ways. The released step stays fixed while μ grows, and it leaves out
+the curvature of the coupling. It therefore diverges for small tolerances and for data of small
+norm. Where the released step is safe, it is unchanged.
 """
 
 from collections.abc import Sequence
@@ -20,21 +24,25 @@ from viewspan.objective.penalties import Nuclear
 from viewspan.objective.problem import Problem
 from viewspan.solvers.result import Callback, Check, Solution, Status, relative_gap
 
-MU, MU_MAX, GROWTH = 0.1, 1.0, 1.1
-STEP = 1.1
-"""ρ = 1.1·max ‖X_i‖₂²."""
-SAFE = 3.0
-"""The step is at least this multiple of the smooth part's curvature μ(‖X‖² + 1), three blocks being updated at once.
-The released one leaves the 1 out, which matters for views of norm below .6.
+FIRST_MU, LARGEST_MU, MU_GROWTH = 0.1, 1.0, 1.1
+"""First and largest penalty parameter μ, and the factor by which it grows."""
+STEP_FACTOR = 1.1
+"""Step ρ = 1.1·max ‖X_i‖₂²."""
+SAFE_STEP_FACTOR = 3.0
+"""Smallest step in units of the curvature μ(‖X‖² + 1) of the smooth part.
+
+Three blocks are updated at once. The released step leaves out the 1, which matters for views of
+norm below 0.6.
 """
-RESIDUAL_PER_CHANGE = 100.0
-"""The released ε₁ = 1e-2 is this multiple of its ε₂ = 1e-4, which is ``tol`` here."""
+RESIDUAL_TOLERANCE_FACTOR = 100.0
+"""The released ε₁ = 1e-2 as a multiple of ε₂ = 1e-4, which is ``tol`` here."""
 MAX_ITER = 200
+"""Default limit of iterations, the authors' own."""
 
 
 @dataclass
 class Iterate:
-    """Coefficients Z, residuals E, coupled copy A, multipliers Y of the fit and W of the coupling."""
+    """Coefficients Z, residuals E, coupled copy A, and the multipliers of fit and coupling."""
 
     coefficients: Array
     residuals: list[Array]
@@ -55,33 +63,34 @@ def ladmpsap(
     Parameters
     ----------
     problem : Problem
-        In full coordinates, as the paper has it (it works in any).
+        In full coordinates, as in the paper. Any other coordinates work, too.
     tol : float
-        The bound on the change between iterates (the paper's ε₂; ε₁ is 100 times that). The default is the authors'.
+        Largest change between iterates, the paper's ε₂; ε₁ is 100 times that. The default is the
+        authors' value.
     max_iter : int
-        The default is the authors'.
+        The default is the authors' value.
     callback : callable, optional
         Called with every :class:`~viewspan.solvers.result.Check`.
     """
-    run = Run(problem)
-    current, mu = run.start(), MU
+    iteration = Iteration(problem)
+    current, mu = iteration.start(), FIRST_MU
     status: Status = "max_iter"
     progress = Progress(np.inf, np.inf, np.inf)
     n_iter = 0
     while n_iter < max_iter:
         n_iter += 1
-        following = run.step(current, mu)
+        following = iteration.step(current, mu)
         if not is_finite(following):
             status = "non_finite"
             break
-        progress = run.progress(current, following, mu)
+        progress = iteration.progress(current, following, mu)
         current = following
-        if progress.primal < RESIDUAL_PER_CHANGE * tol and progress.change < tol:
+        if progress.primal < RESIDUAL_TOLERANCE_FACTOR * tol and progress.change < tol:
             status = "residuals"
             break
         if progress.change < tol:
-            mu = min(MU_MAX, GROWTH * mu)
-    solution = certified(
+            mu = min(LARGEST_MU, MU_GROWTH * mu)
+    solution = certify(
         problem,
         current.coefficients,
         current.fit_multiplier,
@@ -96,7 +105,7 @@ def ladmpsap(
 
 
 class Progress(NamedTuple):
-    """Relative misfit, disagreement of Z and A, and change since the iterate before."""
+    """Relative misfit, distance between Z and A, and change since the iterate before."""
 
     misfit: float
     agreement: float
@@ -107,15 +116,15 @@ class Progress(NamedTuple):
         return max(self.misfit, self.agreement)
 
 
-class Run:
-    """The constants of one problem and the steps of the algorithm on it."""
+class Iteration:
+    """The steps of LADMPSAP for one problem, and the constants they need."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.scale = problem.datafit.curvature or 1.0
         self.norms = [float(np.linalg.norm(t)) or 1.0 for t in problem.targets]
         self.largest = max(float(singular_values(f)[0]) ** 2 for f in problem.factors)
-        self.rho = STEP * self.largest
+        self.rho = STEP_FACTOR * self.largest
 
     def start(self) -> Iterate:
         zero = np.zeros(self.problem.shape)
@@ -123,7 +132,7 @@ class Run:
         return Iterate(zero, zeros, zero, zeros, zero)
 
     def step(self, old: Iterate, mu: float) -> Iterate:
-        """All primal variables from ``old``, then the multipliers."""
+        """Update all primal variables from ``old``, then the multipliers."""
         problem = self.problem
         views = map_views(lambda view: self._view_step(old, mu, view), range(problem.shape[0]))
         coefficients, residuals, fit_multiplier = (list(part) for part in zip(*views, strict=True))
@@ -139,7 +148,7 @@ class Run:
         misfit = factor @ before - target
         slope = factor.T @ (mu * (misfit + old.residuals[view]) + old.fit_multiplier[view])
         slope = slope + mu * (before - old.coupled[view]) + old.coupling_multiplier[view]
-        step = max(self.rho * max(1.0, mu / MU), SAFE * mu * (self.largest + 1.0))
+        step = max(self.rho * max(1.0, mu / FIRST_MU), SAFE_STEP_FACTOR * mu * (self.largest + 1.0))
         coefficients = prox_as_published(
             self.problem, before - slope / step, self.problem.lam[view] / self.scale / step
         )
@@ -150,7 +159,7 @@ class Run:
         return coefficients, residual, multiplier
 
     def progress(self, old: Iterate, new: Iterate, mu: float) -> Progress:
-        """What the stopping rule looks at, measured as the released program does."""
+        """Return the quantities of the stopping rule, as the released program computes them."""
         misfit = [
             f @ z - t + e
             for f, z, t, e in zip(
@@ -172,7 +181,7 @@ class Run:
         return Progress(self._relative(misfit), agreement, mu * float(np.sqrt(self.rho)) * moved)
 
     def _relative(self, arrays: Sequence[Array] | Array) -> float:
-        """The largest norm relative to its view's."""
+        """Return the largest norm of the arrays, each relative to the norm of its view."""
         return max(
             float(np.linalg.norm(array)) / size
             for array, size in zip(arrays, self.norms, strict=True)
@@ -180,16 +189,16 @@ class Run:
 
 
 def prox_as_published(problem: Problem, matrix: Array, lam: Array) -> Array:
-    """Singular value thresholding by a singular value decomposition; other penalties have one prox only."""
+    """Return the prox of the penalty, for the nuclear norm by a full SVD as in the program."""
     if not isinstance(problem.penalty, Nuclear):
         return problem.penalty.prox_and_value(matrix, lam)[0]
     if not np.isfinite(matrix).all():
-        return matrix  # for the caller to notice
+        return matrix  # the caller checks the iterate
     left, values, right = svd(matrix)
     return (left * np.maximum(values - lam, 0.0)) @ right
 
 
-def certified(
+def certify(
     problem: Problem,
     coefficients: Array,
     fit_multiplier: Sequence[Array],
@@ -198,7 +207,10 @@ def certified(
     status: Status,
     n_iter: int,
 ) -> Solution:
-    """Objective and certified gap in the problem's own scaling; the multipliers are those of the halved fit."""
+    """Return the solution with its objective and certified gap.
+
+    The multipliers belong to the halved fit and are rescaled to the problem's own fit.
+    """
     scale = problem.datafit.curvature or 1.0
     multiplier = scale * coupling_multiplier
     if problem.datafit.curvature is None:
@@ -216,9 +228,6 @@ def differences(left: Sequence[Array], right: Sequence[Array]) -> list[Array]:
 
 
 def is_finite(point: Iterate) -> bool:
-    parts = (
-        point.coefficients,
-        point.coupled,
-        *point.residuals,
-    )  # and so their multipliers, which are sums of these
+    """Return whether coefficients, copy and residuals are finite; multipliers are sums of these."""
+    parts = (point.coefficients, point.coupled, *point.residuals)
     return all(bool(np.isfinite(part).all()) for part in parts)

@@ -1,4 +1,4 @@
-"""The linear system of the coefficient step, factorised once per view."""
+"""Linear system of the coefficient step, factorised once per view."""
 
 from functools import cached_property
 
@@ -8,10 +8,10 @@ from viewspan._utils.typing import Array
 
 
 class RidgeSystem:
-    """Solves (w FᵀF + γI) X = B for any w, γ > 0 from the decomposition F = U diag(s) Vᵀ.
+    """The system (w FᵀF + γI) X = B for any w, γ > 0, given F = U diag(s) Vᵀ.
 
-    With fewer rows than half the columns of F it is cheaper to correct B along V; otherwise the inverse is formed,
-    once per (w, γ).
+    If F has fewer rows than half of its columns, it is cheaper to correct B along V. Otherwise the
+    inverse is formed, once per pair (w, γ).
     """
 
     def __init__(self, singular: Array, right: Array) -> None:
@@ -22,6 +22,7 @@ class RidgeSystem:
         self._inverse = np.empty((0, 0))
 
     def solve(self, rhs: Array, weight: float, ridge: float) -> Array:
+        """Return X for B = ``rhs``, w = ``weight`` and γ = ``ridge``."""
         shrunk = 1.0 / (weight * self.singular**2 + ridge)
         if self.thin:
             along = self.right @ rhs
@@ -32,16 +33,18 @@ class RidgeSystem:
         return self._inverse @ rhs
 
     def _across(self, rhs: Array, along: Array) -> Array:
-        """What of ``rhs`` is orthogonal to all rows of V; projected twice, because a small ridge magnifies rounding."""
+        """Return the part of ``rhs`` that is orthogonal to all rows of Vᵀ.
+
+        It is projected twice, because a small ridge magnifies rounding errors.
+        """
         across: Array = rhs - self.right.T @ along
         across -= self.right.T @ (self.right @ across)
         return across
 
     @cached_property
     def _complement(self) -> Array:
-        """The projector onto the orthogonal complement of V's rows: zero if there are as many as columns."""
+        """Projector onto the orthogonal complement of the rows of Vᵀ; zero if Vᵀ is square."""
         size = self.right.shape[1]
         if len(self.right) == size:
             return np.zeros((size, size))
-        identity = np.eye(size)
-        return self._across(identity, self.right)
+        return self._across(np.eye(size), self.right)

@@ -136,21 +136,23 @@ def run(
 
 def unfinished(solution: Solution, tol: float) -> str:
     """Return the warning for a solution whose gap did not reach ``tol``."""
-    reason = (
-        "reached max_iter"
-        if solution.status == "max_iter"
-        else "met a non-finite iterate, or one without a decomposition, and went back to the last good one"
-    )
+    reason = "reached max_iter"
+    if solution.status == "non_finite":
+        reason = (
+            "met a non-finite iterate, or one without a decomposition, and went back to the last "
+            "good one"
+        )
+    begin = f"The solver {reason} after {solution.n_iter} iterations:"
     if solution.scales is not None:
+        last = solution.history[-1]
         return (
-            f"The solver {reason} after {solution.n_iter} iterations: the point is not stationary to tol={tol:g}, its "
-            "relative slope in the scales and gap in the shared matrix are "
-            f"{solution.history[-1].primal_residual:.2g} and {solution.history[-1].dual_residual:.2g}. "
-            "Increase max_iter or tol."
+            f"{begin} the point is not stationary to tol={tol:g}, its relative slope in the scales "
+            f"and gap in the shared matrix are {last.primal_residual:.2g} and "
+            f"{last.dual_residual:.2g}. Increase max_iter or tol."
         )
     return (
-        f"The solver {reason} after {solution.n_iter} iterations: the objective is proven to be within "
-        f"{solution.gap:.2g} (relative) of the optimum, tol={tol:g} was asked for. Increase max_iter or tol."
+        f"{begin} the objective is proven to be within {solution.gap:.2g} (relative) of the "
+        f"optimum, tol={tol:g} was asked for. Increase max_iter or tol."
     )
 
 

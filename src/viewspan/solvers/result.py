@@ -1,4 +1,4 @@
-"""What a solver gives back."""
+"""Results of the solvers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,15 +9,30 @@ import numpy as np
 from viewspan._utils.typing import AnyArray, Array
 
 Status = Literal["optimal", "stationary", "max_iter", "residuals", "non_finite"]
-"""``optimal``: the certified gap reached ``tol``. ``stationary``: the problem is not convex, and no step lowers the
-objective by more than ``tol``; there may be a better point elsewhere, and the gap says how much better at most.
-``max_iter``: neither. ``residuals``: the algorithm's own stopping rule held, and the gap says how good that is.
-``non_finite``: an iterate overflowed, or could not be decomposed, and the last good one is returned.
+"""Reasons for which a solver stops.
+
+- ``optimal``: the certified gap reached ``tol``.
+- ``stationary``: the problem is not convex, and no step lowers the objective by more than ``tol``.
+  There may be a better point elsewhere; the gap bounds how much better.
+- ``max_iter``: the limit of iterations was reached before.
+- ``residuals``: the algorithm's own stopping rule held. The gap may be larger than ``tol``.
+- ``non_finite``: an iterate overflowed or could not be decomposed. The last good one is returned.
 """
 
 
 class Check(NamedTuple):
-    """One look at the iteration. ``n_directions`` is the size of the problem whose objective and gap these are."""
+    """Objective and certified gap at one iteration.
+
+    Attributes
+    ----------
+    n_iter : int
+    objective, dual_bound, gap : float
+    primal_residual, dual_residual : float
+        For ``coupling="rank_one"`` the relative slope in the scales and the gap in the shared
+        matrix.
+    n_directions : int
+        Size of the problem that objective and gap belong to.
+    """
 
     n_iter: int
     objective: float
@@ -33,7 +48,7 @@ Callback = Callable[[Check], None]
 
 @dataclass(frozen=True)
 class Solution:
-    """Coefficients in the solver's coordinates, with the evidence."""
+    """Coefficients in the solver's coordinates, with dual variables and the certified bound."""
 
     stack: Array
     dual: list[Array] = field(repr=False)
@@ -44,7 +59,7 @@ class Solution:
     n_iter: int
     history: list[Check] = field(repr=False)
     scales: Array | None = None
-    """α_i, where the stack holds one matrix for all views."""
+    """Scales α_i, if the stack holds one matrix for all views."""
 
     @property
     def gap(self) -> float:
@@ -53,24 +68,26 @@ class Solution:
 
 @dataclass(frozen=True)
 class Result:
-    """A solved problem, in the samples' coordinates on demand.
+    """Solution of a problem, with coefficients in the samples' coordinates on demand.
 
-    Z_i = left · cores[i] · rightᵀ, where a basis that is None stands for the identity. Views that share one matrix,
-    Z_i = scales[i] · left · cores[0] · rightᵀ, have one core.
+    Z_i = left · cores[i] · rightᵀ, where a basis that is None stands for the identity. Views that
+    share one matrix have one core, and Z_i = scales[i] · left · cores[0] · rightᵀ.
 
     Attributes
     ----------
     cores : array (c, p, m)
-        The coefficients in the basis: r × r after the full reduction, r × N where only the left half is possible,
-        else N × N.
+        Coefficients in the basis: r × r after the full reduction, r × N if only the left side can
+        be reduced, else N × N.
     left, right : array (N, r) or None
-        The bases.
+        Bases of the rows and columns of Z_i.
     directions : array or None
-        Those of the reduction that the bases are made of, as columns; None for all.
+        Columns that span the working set in the coordinates of the reduction; None for all
+        directions.
     objective, dual_bound : float
-        The objective reached and a proven lower bound of the optimum. The iteration sees the views in other
-        coordinates; both are those of the views themselves up to rounding: (n + 16)·ε·Σ f(X_i)(1 + ‖Z_i‖₂)^d, where
-        n is the longest side of a view, and d = 2 for quadratic fits, else 1.
+        Objective reached, and a proven lower bound of the optimum. The iteration works in other
+        coordinates than those of the views. For the views themselves both hold up to rounding of
+        (n + 16)·ε·Σ f(X_i)(1 + ‖Z_i‖₂)^d, where n is the longest side of a view, and d = 2 for
+        quadratic fits, else 1.
     status : str
         Why the solver stopped, see :data:`Status`.
     n_iter : int
@@ -78,9 +95,9 @@ class Result:
     lam : array (c,) or (c, N)
     tau : float
     scales : array (c,) or None
-        α_i, where views share one matrix.
+        Scales α_i, if the views share one matrix.
     observed : array (c, N) of bool or None
-        Which samples every view has; None for all.
+        Samples that every view has; None for all.
     gap : float
         (objective − dual bound) / objective, the proven distance to the optimum.
     n_views : int
@@ -106,7 +123,7 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """(objective − dual bound) / objective, the proven distance to the optimum."""
+        """Proven distance to the optimum, (objective − dual bound) / objective."""
         return relative_gap(self.objective, self.dual_bound)
 
     @property
@@ -115,7 +132,7 @@ class Result:
 
     @property
     def basis(self) -> Array:
-        """V (N × r); the identity where the method allows no reduction."""
+        """Basis V (N × r); the identity if the method allows no reduction."""
         return np.eye(self.cores.shape[1]) if self.left is None else self.left
 
     @property
@@ -124,8 +141,9 @@ class Result:
         return Coefficients(self)
 
     def astype(self, dtype: np.dtype[Any]) -> "Result":
-        """The same result with cores and bases of another precision; objective and bound stay those that were
-        proven.
+        """Return the result with cores and bases of another precision.
+
+        Objective and bound stay those of the original coefficients.
         """
 
         def converted(basis: Array | None) -> Array | None:
@@ -136,7 +154,7 @@ class Result:
         return replace(self, cores=self.cores.astype(dtype, copy=False), left=left, right=right)
 
     def coefficient(self, view: int) -> Array:
-        """What one core stands for: a Z_i, or the matrix that all views share."""
+        """Return the N × N matrix of one core: a Z_i, or the matrix that all views share."""
         lifted: Array = self.cores[view] if self.left is None else self.left @ self.cores[view]
         return lifted if self.right is None else lifted @ self.right.T
 
@@ -170,7 +188,7 @@ class Coefficients(Sequence[Array]):
 
 
 def relative_gap(objective: float, dual_bound: float) -> float:
-    """(F − D)/F, the proven distance to the optimum; 0 when the objective is zero and so cannot be improved."""
+    """Return (F − D)/F, the proven distance to the optimum; 0 if the objective is zero."""
     if objective <= 0.0:
         return 0.0
     if not np.isfinite(objective):

@@ -4,8 +4,8 @@ from typing import Any, get_args
 
 import numpy.typing as npt
 
+from viewspan.inputs.checks import check_views
 from viewspan.inputs.preparation import prepare
-from viewspan.inputs.views import check_views
 from viewspan.objective.axes import Axes, SolverName
 from viewspan.objective.couplings import Coupling
 from viewspan.objective.datafits import Datafit

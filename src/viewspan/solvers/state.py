@@ -1,4 +1,4 @@
-"""What an ADMM iteration keeps: copies of the coefficients and the multipliers that tie them to W."""
+"""State of an ADMM iteration: copies of the coefficients W and their multipliers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,18 +11,34 @@ from viewspan._utils.typing import Array
 from viewspan.objective.problem import Problem
 
 RELAXATION = 1.4
-BALANCE, MAX_CHANGE = 1.5, 5.0
-"""Residuals further apart than the first factor change ρ, by at most the second at a time."""
+"""Over-relaxation factor."""
+BALANCING_THRESHOLD = 1.5
+"""ρ changes only if it should change by more than this factor."""
+LARGEST_RHO_FACTOR = 5.0
+"""Largest factor by which ρ changes at a time."""
 SMALLEST_RHO, LARGEST_RHO = 1e-8, 1e2
 """Bounds of the first ρ, for data of norm about 1."""
-WEIGHTLESS_RHO = 0.1
-"""The first ρ where λ and τ are zero."""
-RIDGE_STEPS = 5
-ALL = slice(None)
+RHO_WITHOUT_WEIGHTS = 0.1
+"""First ρ if λ and τ are zero."""
+N_RIDGE_STEPS = 5
+"""Fixed-point steps for the ridge of the starting point."""
+ALL_VIEWS = slice(None)
 
 
 class Residuals(NamedTuple):
-    """How far the copies are from W and from their last values; the size of the copies and of their multipliers."""
+    """ADMM residuals of some copies, and the norms that they are relative to.
+
+    Attributes
+    ----------
+    primal : float
+        Distance between the copies and W.
+    dual : float
+        ρ times the change of the copies in the last iteration.
+    size : float
+        Norm of W or of the copies, whichever is larger.
+    force : float
+        Norm of the multipliers.
+    """
 
     primal: float
     dual: float
@@ -31,26 +47,27 @@ class Residuals(NamedTuple):
 
     @property
     def relative(self) -> float:
+        """The larger of the two relative residuals; infinite if a norm is zero."""
         if min(self.size, self.force) <= 0.0:
             return np.inf
         return max(self.primal / self.size, self.dual / self.force)
 
     @property
-    def imbalance(self) -> float:
-        """The factor by which ρ should change; 1 where the residuals are near enough to each other."""
+    def rho_factor(self) -> float:
+        """Factor by which ρ should change; 1 if the relative residuals are of similar size."""
         if min(self) <= 0.0:
             return 1.0
         factor = float(np.sqrt((self.primal / self.size) * (self.force / self.dual)))
-        return (
-            1.0 if 1 / BALANCE < factor < BALANCE else min(max(factor, 1 / MAX_CHANGE), MAX_CHANGE)
-        )
+        if 1 / BALANCING_THRESHOLD < factor < BALANCING_THRESHOLD:
+            return 1.0
+        return min(max(factor, 1 / LARGEST_RHO_FACTOR), LARGEST_RHO_FACTOR)
 
 
 @dataclass
 class Split:
-    """A copy of something linear in W, tied to it by a scaled multiplier.
+    """A copy of W, or of a residual that is linear in W, with its scaled multiplier.
 
-    Kept as the copy and the point whose prox it is; the multiplier is their difference.
+    It stores the copy and the point whose prox the copy is. The multiplier is their difference.
     """
 
     copy: Array
@@ -58,43 +75,54 @@ class Split:
     previous: Array = field(init=False)
 
     @property
-    def scaled(self) -> Array:
-        """The scaled multiplier."""
+    def scaled_multiplier(self) -> Array:
+        """Multiplier divided by ρ."""
         return self.point - self.copy
 
     @property
     def change(self) -> Array:
-        """How far the copy moved in the last iteration."""
+        """Change of the copy in the last iteration."""
         return self.copy - self.previous
 
-    def target(self, view: int | slice = ALL) -> Array:
-        """Where the copy pulls W: copy − multiplier."""
+    def target(self, view: int | slice = ALL_VIEWS) -> Array:
+        """Return copy − scaled multiplier, the point to which the copy pulls W."""
         pulled: Array = 2.0 * self.copy[view]
         pulled -= self.point[view]
         return pulled
 
-    def move(self, image: Array, view: int | slice = ALL) -> None:
-        """The next point to take the prox of: the over-relaxed image of W plus the multiplier."""
+    def move(self, image: Array, view: int | slice = ALL_VIEWS) -> None:
+        """Set the next point, the over-relaxed image of W plus the scaled multiplier."""
         step = image - self.copy[view]
         step *= RELAXATION
         self.point[view] += step
 
     def accept(self, copy: Array) -> None:
-        """Take the prox of the point as the new copy."""
+        """Set the copy to a new one, the prox of the point."""
         self.previous, self.copy = self.copy, copy
 
     def rescale(self, factor: float) -> None:
-        """Divide the multiplier."""
-        self.point = self.copy + self.scaled / factor
+        """Divide the scaled multiplier by a factor."""
+        self.point = self.copy + self.scaled_multiplier / factor
 
     def embed(self, isometry: Array) -> "Split":
-        """In a larger space: T·C·Tᵀ for a T with orthonormal columns."""
+        """Return the split in a larger space, C → T·C·Tᵀ for T with orthonormal columns."""
         return Split(isometry @ self.copy @ isometry.T, isometry @ self.point @ isometry.T)
 
 
 @dataclass
 class State:
-    """Everything an iteration needs of the one before; hand it in again for a warm start."""
+    """Everything that one iteration takes over from the one before. It serves as a warm start.
+
+    Attributes
+    ----------
+    penalty : Split
+    coupling : Split or None
+        None if the views are not coupled.
+    residual : list of Split
+        One per view if the fit is not quadratic, else empty.
+    rho, rho_fit : float
+        Penalty parameters ρ of the copies of W and of the residuals.
+    """
 
     penalty: Split
     coupling: Split | None
@@ -104,17 +132,18 @@ class State:
 
     @classmethod
     def zero(cls, problem: Problem) -> "State":
-        """Z = 0, with ρ near 3·mean λ (found best over many problems; balancing corrects it).
+        """Return the state at Z = 0, with ρ near 3·mean λ.
 
-        Residuals that are split off have another unit than coefficients, so they have a ρ of their own: one over a
-        sample's typical length.
+        This ρ was the best one over many problems, and balancing corrects it. Residuals that are
+        split off have another unit than coefficients. Their ρ is one over the typical length of a
+        sample.
         """
         shape = problem.shape
 
         def split(like: tuple[int, ...]) -> Split:
             return Split(np.zeros(like), np.zeros(like))
 
-        weights = [3.0 * float(np.mean(problem.lam)), problem.tau, WEIGHTLESS_RHO]
+        weights = [3.0 * float(np.mean(problem.lam)), problem.tau, RHO_WITHOUT_WEIGHTS]
         return cls(
             penalty=split(shape),
             coupling=split(shape) if problem.coupled else None,
@@ -122,25 +151,26 @@ class State:
             rho=min(
                 max(next(weight for weight in weights if weight > 0), SMALLEST_RHO), LARGEST_RHO
             ),
-            rho_fit=float(np.sqrt(shape[0] * shape[2])) / (norm(problem.targets) or 1.0),
+            rho_fit=float(np.sqrt(shape[0] * shape[2])) / (joint_norm(problem.targets) or 1.0),
         )
 
     @classmethod
     def start(cls, problem: Problem) -> "State":
-        """Where views have a closed form, the point at which each is alone and the coupling is a ridge; else zero.
+        """Return a starting point near the optimum if there is a closed form, else zero.
 
-        If the Z_i were multiples of one another, τ‖A‖_* would pull on them like the ridge (μ/2)‖Z_i‖_F² with
-        μ = τ/‖A‖_F. For a given μ every view has a closed form in its own singular vectors; μ is a fixed point.
+        If the Z_i were multiples of one another, τ‖A‖_* would pull on them like the ridge
+        (μ/2)‖Z_i‖_F² with μ = τ/‖A‖_F. With this ridge in place of the coupling, every view has a
+        closed form in its own singular vectors. μ is found by a fixed-point iteration.
         """
         state = cls.zero(problem)
         low_rank = (
             problem.penalty.orthogonally_invariant and problem.coupling.orthogonally_invariant
         )
         quadratic = problem.datafit.curvature is not None
-        shrunk = ridge_start(problem) if low_rank and quadratic and problem.coupled else None
-        if shrunk is None:
+        start = ridge_start(problem) if low_rank and quadratic and problem.coupled else None
+        if start is None:
             return state
-        stack, ridge = shrunk
+        stack, ridge = start
         slopes = np.stack(
             [f.T @ y for f, y in zip(problem.factors, problem.smooth_dual(stack), strict=True)]
         )
@@ -150,56 +180,56 @@ class State:
 
     @property
     def copies(self) -> list[Split]:
-        """The splits of W itself."""
+        """Splits that are copies of W itself."""
         return [self.penalty] if self.coupling is None else [self.penalty, self.coupling]
 
     @property
     def multiplier(self) -> Array:
-        """M, the coupling's dual variable."""
-        return (
-            np.zeros_like(self.penalty.copy)
-            if self.coupling is None
-            else self.rho * self.coupling.scaled
-        )
+        """Dual variable M of the coupling."""
+        if self.coupling is None:
+            return np.zeros_like(self.penalty.copy)
+        return self.rho * self.coupling.scaled_multiplier
 
     @property
     def dual(self) -> list[Array] | None:
-        """Y_i, the residuals' dual variables, where residuals are split off."""
-        return [self.rho_fit * split.scaled for split in self.residual] or None
+        """Dual variables Y_i of the residuals; None if residuals are not split off."""
+        return [self.rho_fit * split.scaled_multiplier for split in self.residual] or None
 
     def balance(self, copies: Residuals | None, fit: Residuals | None) -> None:
-        """Move each ρ towards equal relative residuals, keeping the true multipliers."""
-        factor = 1.0 if copies is None else copies.imbalance
+        """Change each ρ towards equal relative residuals; the true multipliers stay the same."""
+        factor = 1.0 if copies is None else copies.rho_factor
         if factor != 1.0:
             self.rho *= factor
             for split in self.copies:
                 split.rescale(factor)
-        factor = 1.0 if fit is None else fit.imbalance
+        factor = 1.0 if fit is None else fit.rho_factor
         if factor != 1.0:
             self.rho_fit *= factor
             for split in self.residual:
                 split.rescale(factor)
 
     def embed(self, isometry: Array) -> "State":
-        """The state in a larger space; for problems without split residuals."""
+        """Return the state in a larger space, for problems whose residuals are not split off."""
         coupling = None if self.coupling is None else self.coupling.embed(isometry)
         return State(self.penalty.embed(isometry), coupling, [], self.rho)
 
 
 def ridge_start(problem: Problem) -> tuple[Array, float] | None:
-    """Coefficients V_i diag((w s² − λ_i)₊ / (w s² + μ)) V_iᵀ and the ridge μ; None if they are all zero.
+    """Return the coefficients of views with a ridge instead of a coupling, and the ridge μ.
 
-    Where only rows of coefficients are reduced, the last factor has the columns of samples, zero for absent ones.
+    The coefficients are V_i diag((w s² − λ_i)₊ / (w s² + μ)) V_iᵀ. If only the rows of the
+    coefficients are reduced, the last factor has one column per sample, zero for missing ones.
+    Return None if all coefficients are zero.
     """
     curvature = problem.datafit.curvature or 0.0
-    stiff = [curvature * spectrum.values**2 for spectrum in problem.spectra]
+    stiffness = [curvature * spectrum.values**2 for spectrum in problem.spectra]
     ridge = 0.0
-    for _ in range(RIDGE_STEPS):
+    for _ in range(N_RIDGE_STEPS):
         weights = [
             ratio(np.maximum(s - lam, 0.0), s + ridge)
-            for s, lam in zip(stiff, problem.lam, strict=True)
+            for s, lam in zip(stiffness, problem.lam, strict=True)
         ]
-        size = norm(weights)
+        size = joint_norm(weights)
         if size == 0.0:
             return None
         ridge = problem.tau / size
@@ -210,6 +240,6 @@ def ridge_start(problem: Problem) -> tuple[Array, float] | None:
     return np.stack(blocks), ridge
 
 
-def norm(arrays: Iterable[Array]) -> float:
-    """Frobenius norm of several arrays taken together."""
+def joint_norm(arrays: Iterable[Array]) -> float:
+    """Return the Frobenius norm of several arrays together."""
     return float(np.sqrt(sum(float(np.vdot(array, array)) for array in arrays)))

@@ -1,8 +1,9 @@
-"""Screening: solve in the few directions that matter, prove it on the whole problem.
+"""Screening: solve a problem on a working set of directions, and certify it on the full problem.
 
-Directions far below the threshold never enter the solution. The loop starts from the right singular vectors of the
-views with w·s² > λ_i, solves there, and computes the certificate on the **full** problem. While that gap is open it
-adds the singular vectors of the violated dual constraint and goes on from where it was.
+Directions far below the threshold never enter the solution. The working set starts with the right
+singular vectors of the views for which w·s² > λ_i. The problem is solved there, and the certificate
+is computed for the **full** problem. While that gap is too large, the singular vectors of the
+violated dual constraint are added, and the iteration continues from its last state.
 """
 
 from dataclasses import dataclass, replace
@@ -17,31 +18,39 @@ from viewspan.solvers.admm import MAX_ITER, admm
 from viewspan.solvers.result import Callback, Check, Solution, Status
 from viewspan.solvers.state import State
 
-SMALLEST = 150
-"""Problems with fewer directions are solved whole."""
-WORTHWHILE = 0.6
-"""Screen only while the working set is smaller than this share of all directions."""
-FIRST, INNER = 100.0, 0.5
-"""Multiples of the tolerance to which the restricted problem is solved: roughly before the working set is
-complete, closely after.
+MIN_DIRECTIONS = 150
+"""Fewest directions of a problem that is screened."""
+MAX_WORKING_SET_SHARE = 0.6
+"""Largest working set as a share of all directions."""
+FIRST_TOLERANCE_FACTOR = 100.0
+"""Tolerance of the first restricted problem as a multiple of the tolerance asked for."""
+LATER_TOLERANCE_FACTOR = 0.5
+"""Tolerance of later restricted problems as a multiple of the tolerance asked for."""
+MAX_ROUNDS = 6
+"""Number of rounds after which all directions are taken."""
+VIOLATION_TOLERANCE = 1e-3
+"""Relative excess beyond which a dual constraint counts as violated."""
+NOVELTY_TOLERANCE = 1e-2
+"""Length of the part outside the working set beyond which a violated direction is new."""
+STRICTNESS_FACTOR, MIN_STRICTNESS = 0.1, 1e-4
+"""Factor by which both tolerances shrink while the gap is too large and no direction is new.
+
+At the smallest strictness all directions are taken instead.
 """
-ROUNDS = 6
-"""After this many rounds all directions are taken."""
-VIOLATION = 1e-3
-"""A dual constraint counts as violated beyond this relative excess."""
-STRICTER, STRICTEST = 0.1, 1e-4
-"""While the gap is open and nothing is violated or new, both bounds shrink by this factor; at the end of that all
-directions are taken.
-"""
-DISTINCT = 1e-6
-"""Directions of different views closer than this are one."""
-NEW = 1e-2
-"""A violated direction is new if more than this much of it lies outside the working set."""
+DEPENDENCE_TOLERANCE = 1e-6
+"""Singular value below which directions of different views count as linearly dependent."""
 
 
 @dataclass(frozen=True)
 class Screened:
-    """A solution in the coordinates of ``directions`` (r × q; None for all r), certified on the full problem."""
+    """Solution on a working set, certified on the full problem.
+
+    Attributes
+    ----------
+    directions : array (r, q) or None
+        Orthonormal columns, the coordinates of the solution; None for all r directions.
+    solution : Solution
+    """
 
     directions: Array | None
     solution: Solution
@@ -54,69 +63,84 @@ def solve_screened(
     max_iter: int = MAX_ITER,
     callback: Callback | None = None,
 ) -> Screened:
-    """Minimise the problem, on a working set of directions where that is smaller."""
+    """Minimise the problem, on a working set of directions if that is clearly smaller."""
     directions = screen(problem)
     if directions is None:
         return Screened(None, admm(problem, tol=tol, max_iter=max_iter, callback=callback))
-    log = Log(callback)
+    log = CheckLog(callback)
     state = State.start(problem.restrict(directions))
-    inner, strictness = FIRST * tol, 1.0
-    for _ in range(ROUNDS):
+    inner_tol, strictness = FIRST_TOLERANCE_FACTOR * tol, 1.0
+    for _ in range(MAX_ROUNDS):
         part = admm(
             problem.restrict(directions),
-            tol=inner,
-            max_iter=max_iter - log.used,
+            tol=inner_tol,
+            max_iter=max_iter - log.n_iter,
             state=state,
             callback=log,
         )
         solution, excess = certify_on_full(problem, directions, part, tol)
         log(solution.history[-1])
-        log.used += part.n_iter
-        if solution.status != "max_iter" or log.used >= max_iter:
-            return Screened(directions, replace(solution, n_iter=log.used, history=log.history))
+        log.n_iter += part.n_iter
+        if solution.status != "max_iter" or log.n_iter >= max_iter:
+            return Screened(directions, replace(solution, n_iter=log.n_iter, history=log.history))
         added = violated_directions(directions, excess, strictness)
         size = directions.shape[1] + added.shape[1]
-        if added.shape[1] == 0 and strictness > STRICTEST:
-            inner, strictness = INNER * min(inner, tol), STRICTER * strictness
+        if added.shape[1] == 0 and strictness > MIN_STRICTNESS:
+            inner_tol = LATER_TOLERANCE_FACTOR * min(inner_tol, tol)
+            strictness = STRICTNESS_FACTOR * strictness
         elif added.shape[1] > 0 and is_worthwhile(size, problem):
             state = state.embed(np.eye(size, directions.shape[1]))
-            directions, inner = np.hstack([directions, added]), min(inner, INNER * tol)
+            directions = np.hstack([directions, added])
+            inner_tol = min(inner_tol, LATER_TOLERANCE_FACTOR * tol)
         else:
             break
-    whole = admm(
-        problem, tol=tol, max_iter=max_iter - log.used, state=state.embed(directions), callback=log
+    full = admm(
+        problem,
+        tol=tol,
+        max_iter=max_iter - log.n_iter,
+        state=state.embed(directions),
+        callback=log,
     )
-    return Screened(None, replace(whole, n_iter=log.used + whole.n_iter, history=log.history))
+    return Screened(None, replace(full, n_iter=log.n_iter + full.n_iter, history=log.history))
 
 
-class Log:
-    """Collects the checks of several rounds as if they were one."""
+class CheckLog:
+    """Callback that collects the checks of several rounds as those of one iteration.
+
+    Attributes
+    ----------
+    history : list of Check
+    n_iter : int
+        Number of iterations of the rounds before.
+    """
 
     def __init__(self, callback: Callback | None) -> None:
         self.callback = callback
         self.history: list[Check] = []
-        self.used = 0
+        self.n_iter = 0
 
     def __call__(self, check: Check) -> None:
-        self.history.append(check._replace(n_iter=self.used + check.n_iter))
+        self.history.append(check._replace(n_iter=self.n_iter + check.n_iter))
         if self.callback is not None:
             self.callback(self.history[-1])
 
 
 def is_worthwhile(size: int, problem: Problem) -> bool:
-    return size <= WORTHWHILE * problem.shape[1]
+    """Return whether a working set of this size is clearly smaller than the problem."""
+    return size <= MAX_WORKING_SET_SHARE * problem.shape[1]
 
 
 def screen(problem: Problem) -> Array | None:
-    """An orthonormal basis of all right singular vectors with w·s² > λ_i in their view; None if that is nearly
-    everything.
+    """Return an orthonormal basis of the first working set; None if screening does not apply.
+
+    The basis spans the right singular vectors of every view for which w·s² > λ_i.
     """
     curvature = problem.datafit.curvature
     if (
         not (problem.invariant and problem.coupled)
         or not isinstance(problem.penalty, Nuclear)
         or curvature is None
-        or problem.shape[1] < SMALLEST
+        or problem.shape[1] < MIN_DIRECTIONS
     ):
         return None
     kept = []
@@ -126,15 +150,21 @@ def screen(problem: Problem) -> Array | None:
         kept.append(spectrum.right[keep].T)
     if not is_worthwhile(max(block.shape[1] for block in kept), problem):
         return None
-    directions = span(np.hstack(kept), DISTINCT)
+    directions = span(np.hstack(kept), DEPENDENCE_TOLERANCE)
     return directions if is_worthwhile(directions.shape[1], problem) else None
 
 
 def certify_on_full(
     problem: Problem, directions: Array, part: Solution, tol: float
 ) -> tuple[Solution, list[SpectralExcess]]:
-    """The restricted solution as a solution of the whole problem, and where its dual point leaves the penalty's
-    ball.
+    """Certify a restricted solution on the full problem.
+
+    Returns
+    -------
+    solution : Solution
+        The restricted solution, with bound and status for the full problem.
+    excess : list of SpectralExcess
+        How the dual point of each view violates the constraint of the penalty.
     """
     dual = problem.smooth_dual(directions @ part.stack @ directions.T)
     multiplier = directions @ part.multiplier @ directions.T
@@ -154,15 +184,14 @@ def certify_on_full(
 def violated_directions(
     directions: Array, excess: list[SpectralExcess], strictness: float
 ) -> Array:
-    """What the violated constraint asks for and the working set does not have."""
-    wanted = np.hstack([view.directions(1.0 + strictness * VIOLATION) for view in excess])
-    new = span(wanted - directions @ (directions.T @ wanted), strictness * NEW)
-    return new - directions @ (
-        directions.T @ new
-    )  # again, because subtracting once leaves rounding behind
+    """Return singular vectors of the violated dual constraint that the working set lacks."""
+    wanted = np.hstack([view.directions(1.0 + strictness * VIOLATION_TOLERANCE) for view in excess])
+    new = span(wanted - directions @ (directions.T @ wanted), strictness * NOVELTY_TOLERANCE)
+    # project again, because one subtraction leaves rounding errors
+    return new - directions @ (directions.T @ new)
 
 
 def span(vectors: Array, threshold: float) -> Array:
-    """An orthonormal basis of the column space, down to singular values of ``threshold``."""
+    """Return an orthonormal basis of the column space, for singular values above a threshold."""
     squares, left = eigh(vectors @ vectors.T)
     return left[:, squares > threshold**2]

@@ -1,6 +1,7 @@
-"""Studies: data of growing noise, several methods, many trials; tables and figures of them.
+"""Run studies: compare clustering methods on generated data over many trials and noise levels.
 
-The paper's three are in :mod:`viewspan.studies.paper`; ``docs/own-study.md`` shows how to run one of your own.
+:mod:`viewspan.studies.paper` defines the three studies of the paper. ``docs/own-study.md`` shows
+how to run a study of your own.
 """
 
 from viewspan._utils.optional import require

@@ -1,30 +1,46 @@
-"""The paper's claims, each held against a summary of results."""
+"""The claims of the paper, checked against a summary of results."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
+from viewspan.studies.paper import STUDY_NAMES
 from viewspan.studies.tables import markdown_table
 
-ONE_VIEW = ("LRR view 1", "LRR view 2")
-UNITED = "LRR late"
-"""LRR of each appearance: its coefficient matrices are the two that the paper compares."""
-
-
-ALL = ("synthetic", "minerals", "faces")
+LRR_SINGLE = ("LRR view 1", "LRR view 2")
+"""LRR of one view, whose accuracy the paper compares."""
+LRR_BOTH = "LRR late"
+"""LRR of both views separately, whose two coefficient matrices the paper compares."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper, the figures it is about, and when it holds for them."""
+    """A claim of the paper and the numbers that decide whether it holds.
 
-    words: str
+    Parameters
+    ----------
+    statement : str
+        The claim in one sentence.
+    figures : str
+        Description of the numbers that are compared.
+    column : str
+        Column of the summary that holds these numbers.
+    methods : sequence of str
+        Methods whose numbers are compared.
+    holds : callable
+        Function of these numbers, in the order of the methods, that returns whether the claim
+        holds.
+    studies, noise : sequence, optional
+        Studies and noise levels that the claim is about; all by default.
+    """
+
+    statement: str
     figures: str
     column: str
     methods: Sequence[str]
     holds: Callable[..., bool]
-    studies: Sequence[str] = ALL
+    studies: Sequence[str] = STUDY_NAMES
     noise: Sequence[float] | None = None
 
 
@@ -36,23 +52,24 @@ def first_is_smallest(first: float, *others: float) -> bool:
     return first < min(others)
 
 
-def worst_trial_as_in_the_paper(clrsc: float, mlap: float) -> bool:
+def has_papers_minimum(clrsc: float, mlap: float) -> bool:
     return clrsc >= 94 and mlap <= 40
 
 
 CLAIMS = (
     Claim(
-        "cLRSC outperforms both MLAP and LRR at all noise levels (the figures of all three studies).",
+        "cLRSC outperforms both MLAP and LRR at all noise levels (the figures of all three "
+        "studies).",
         "mean SCA of cLRSC / MLAP / LRR on appearance 1 / on appearance 2",
         "mean",
-        ("cLRSC", "MLAP", *ONE_VIEW),
+        ("cLRSC", "MLAP", *LRR_SINGLE),
         first_is_largest,
     ),
     Claim(
         "MLAP is second, before LRR (the same figures).",
         "mean SCA of MLAP / LRR on appearance 1 / on appearance 2",
         "mean",
-        ("MLAP", *ONE_VIEW),
+        ("MLAP", *LRR_SINGLE),
         first_is_largest,
     ),
     Claim(
@@ -60,7 +77,7 @@ CLAIMS = (
         "minimum SCA of cLRSC / MLAP",
         "min",
         ("cLRSC", "MLAP"),
-        worst_trial_as_in_the_paper,
+        has_papers_minimum,
         studies=("synthetic",),
         noise=(0.2,),
     ),
@@ -68,62 +85,71 @@ CLAIMS = (
         "The coefficient matrices are much closer under cLRSC than under MLAP and LRR.",
         "mean ‖Z_1 − Z_2‖_F of cLRSC / MLAP / LRR",
         "coefficient_difference",
-        ("cLRSC", "MLAP", UNITED),
+        ("cLRSC", "MLAP", LRR_BOTH),
         first_is_smallest,
     ),
     Claim(
-        "The same in proportion to their size, which the paper does not ask: smaller matrices are closer anyway.",
+        "They are also closer relative to their norm (not in the paper; matrices of small norm are "
+        "close in any case).",
         "mean ‖Z_1 − Z_2‖_F / mean ‖Z_i‖_F of cLRSC / MLAP / LRR",
         "relative_difference",
-        ("cLRSC", "MLAP", UNITED),
+        ("cLRSC", "MLAP", LRR_BOTH),
         first_is_smallest,
     ),
     Claim(
         "In most cases MLAP's coefficient matrices are farther apart than LRR's.",
         "mean ‖Z_1 − Z_2‖_F of LRR / MLAP",
         "coefficient_difference",
-        (UNITED, "MLAP"),
+        (LRR_BOTH, "MLAP"),
         first_is_smallest,
     ),
 )
 
 
 def check_claims(summary: pd.DataFrame) -> pd.DataFrame:
-    """Every claim for every study, noise level and setting of the summary: its figures, and whether it holds."""
+    """Return a table of every claim for every study, noise level and setting of the summary.
+
+    The column ``figures`` holds the numbers that are compared, and ``holds`` the verdict.
+    """
     rows = []
     for number, claim in enumerate(CLAIMS, start=1):
-        concerned = summary[summary["study"].isin(claim.studies)]
+        relevant = summary[summary["study"].isin(claim.studies)]
         if claim.noise is not None:
-            concerned = concerned[concerned["noise"].isin(claim.noise)]
-        for (study, noise, setting), part in concerned.groupby(
-            ["study", "noise", "setting"], sort=False
-        ):
+            relevant = relevant[relevant["noise"].isin(claim.noise)]
+        groups = relevant.groupby(["study", "noise", "setting"], sort=False)
+        for (study, noise, setting), part in groups:
             values = part.set_index("method")[claim.column]
             if set(claim.methods) <= set(values.index):
                 figures = [float(values[method]) for method in claim.methods]
-                shown = " / ".join(f"{figure:.3g}" for figure in figures)
-                rows.append((number, study, noise, setting, shown, claim.holds(*figures)))
+                text = " / ".join(f"{figure:.3g}" for figure in figures)
+                rows.append((number, study, noise, setting, text, claim.holds(*figures)))
     return pd.DataFrame(rows, columns=["claim", "study", "noise", "setting", "figures", "holds"])
 
 
 def claims_markdown(summary: pd.DataFrame) -> str:
-    """The claims for people: a table each, settings side by side."""
+    """Return the claims as Markdown: one table for each claim, one column for each setting."""
     checked = check_claims(summary)
     settings = list(dict.fromkeys(checked["setting"]))
     parts = [
         "# The paper's claims",
-        "Does the claim hold? Figures first, then yes or **no**. A tie counts as yes, and closer is anything smaller.",
+        "Every cell has the figures, and then whether the claim holds: yes or **no**. A tie for "
+        "the highest accuracy counts as yes. Coefficient matrices are closer if their distance is "
+        "smaller by any amount.",
     ]
     for number, claim in enumerate(CLAIMS, start=1):
-        mine = checked[checked["claim"] == number]
-        if mine.empty:
+        verdicts = checked[checked["claim"] == number]
+        if verdicts.empty:
             continue
         rows = [["study", "noise", *settings]]
-        for (study, noise), part in mine.groupby(["study", "noise"], sort=False):
-            verdicts = part["figures"] + part["holds"].map({True: ", yes", False: ", **no**"})
-            found = dict(zip(part["setting"], verdicts, strict=True))
+        for (study, noise), part in verdicts.groupby(["study", "noise"], sort=False):
+            texts = part["figures"] + part["holds"].map({True: ", yes", False: ", **no**"})
+            cells = dict(zip(part["setting"], texts, strict=True))
             rows.append(
-                [str(study), f"σ = {noise:g}", *(found.get(setting, "") for setting in settings)]
+                [str(study), f"σ = {noise:g}", *(cells.get(setting, "") for setting in settings)]
             )
-        parts += [f"## {number}. {claim.words}", f"Figures: {claim.figures}.", markdown_table(rows)]
+        parts += [
+            f"## {number}. {claim.statement}",
+            f"Figures: {claim.figures}.",
+            markdown_table(rows),
+        ]
     return "\n\n".join(parts) + "\n"

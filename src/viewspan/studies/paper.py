@@ -1,10 +1,9 @@
-"""The paper's three studies."""
+"""The three studies of the paper."""
 
 from collections.abc import Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
-from viewspan import CLRSC, LRR, MLAP, SSC
 from viewspan.datasets import (
     fetch_minerals,
     fetch_yale_faces,
@@ -12,28 +11,32 @@ from viewspan.datasets import (
     make_mineral_mixtures,
     make_subspaces,
 )
+from viewspan.estimators import CLRSC, LRR, MLAP, SSC
 from viewspan.objective.axes import SolverName
 from viewspan.studies.study import GRID, Method, Study
 
-NAMES = ("synthetic", "minerals", "faces")
+STUDY_NAMES = ("synthetic", "minerals", "faces")
 N_CLUSTERS = 5
 
 
 class Weights(NamedTuple):
-    """The authors' λ, or λ and τ, for one study, in this package's scaling of the objectives."""
+    """The authors' weights for one study, in the scaling of this package's objectives.
+
+    LRR has the weight λ; cLRSC and MLAP have the weights λ and τ.
+    """
 
     clrsc: tuple[float, float]
     lrr: float
     mlap: tuple[float, float]
 
 
-AUTHORS = {
+AUTHORS_WEIGHTS = {
     "synthetic": Weights(clrsc=(0.2, 8.0), lrr=0.2, mlap=(0.1, 0.2)),
     "minerals": Weights(clrsc=(0.2, 8.0), lrr=0.2, mlap=(0.1, 0.1)),
     "faces": Weights(clrsc=(2.0, 0.2), lrr=2.0, mlap=(1.0, 0.01)),
 }
 
-# Twenty-four points for every method, the authors' among them.
+# Every grid has 24 points, and the authors' weights are among them.
 LRR_GRID = (
     *(0.05, 0.07, 0.1, 0.14, 0.2, 0.28, 0.4, 0.5, 0.7, 1.0, 1.2, 1.4),
     *(1.7, 2.0, 2.4, 2.8, 3.4, 4.0, 4.8, 5.6, 8.0, 11.0, 16.0, 22.0),
@@ -47,19 +50,24 @@ CLRSC_GRID = ((0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0), (0.2, 2.0, 8.0))
 
 
 def paper_studies(
-    names: Iterable[str] = NAMES, *, tune: bool = False, mineral_copies: int = 10
+    names: Iterable[str] = STUDY_NAMES, *, tune: bool = False, mineral_copies: int = 10
 ) -> list[Study]:
-    """The studies by name, each with the authors' parameters, as published and at the optimum, and with ``"auto"``.
+    """Return the studies of these names.
+
+    Every method runs with the authors' weights and algorithm (setting "authors"), with the authors'
+    weights at the certified optimum ("optimum"), and with automatic weights ("auto").
 
     Parameters
     ----------
     names : iterable of {"synthetic", "minerals", "faces"}
+        Names of the studies.
     tune : bool
-        Add, for every method alike, a grid of twenty-four points from which the best is chosen with the labels.
+        Whether to add a grid of 24 points for every method, from which the best point is chosen
+        with the true labels.
     mineral_copies : int
-        10 in the paper, 20 in the authors' program.
+        Number of samples per mineral mixture: 10 in the paper, 20 in the authors' program.
     """
-    makers: dict[str, Any] = {
+    sources: dict[str, Any] = {
         "synthetic": (make_subspaces, (0.0, 0.1, 0.2, 0.3), "Synthetic subspaces"),
         "minerals": (
             partial(make_mineral_mixtures, n_copies=mineral_copies),
@@ -70,8 +78,8 @@ def paper_studies(
     }
     studies = []
     for name in names:
-        generate, noise, title = makers[name]
-        weights = AUTHORS[name]
+        generate, noise, title = sources[name]
+        weights = AUTHORS_WEIGHTS[name]
         methods = authors_methods(weights) + optimum_methods(weights) + auto_methods()
         methods += grid_methods() if tune else []
         studies.append(Study(name, generate, noise, methods, title))
@@ -79,17 +87,18 @@ def paper_studies(
 
 
 def check_data(names: Iterable[str]) -> None:
-    """Find or download what the studies need, before any of them runs."""
-    needs = {"minerals": fetch_minerals, "faces": fetch_yale_faces}
+    """Find or download the data files of the studies, before any study runs."""
+    fetchers = {"minerals": fetch_minerals, "faces": fetch_yale_faces}
     for name in names:
-        if name in needs:
-            needs[name]()
+        if name in fetchers:
+            fetchers[name]()
 
 
 def authors_methods(weights: Weights) -> list[Method]:
-    """As the paper ran them: the authors' weights, and their algorithms stopped by their rule after at most 200
-    iterations (LADMPSAP for cLRSC and MLAP, LADMAP for LRR). The paper names no weight for SSC, so that is chosen from
-    the data here too.
+    """Return the methods with the authors' weights and algorithms, as in the paper.
+
+    The algorithms are LADMPSAP for cLRSC and MLAP and LADMAP for LRR, stopped by the authors' rule
+    after at most 200 iterations. The paper states no weight for SSC, so SSC uses the automatic one.
     """
     mlap, clrsc = coupled_estimators(weights)
     return [
@@ -101,7 +110,10 @@ def authors_methods(weights: Weights) -> list[Method]:
 
 
 def optimum_methods(weights: Weights) -> list[Method]:
-    """The authors' weights at the certified optimum, which can be far from where the paper's algorithm stops."""
+    """Return the methods with the authors' weights, solved to the certified optimum.
+
+    The authors' algorithms can stop far from it.
+    """
     mlap, clrsc = coupled_estimators(weights)
     return [
         *lrr_methods("optimum", weights.lrr),
@@ -111,14 +123,14 @@ def optimum_methods(weights: Weights) -> list[Method]:
 
 
 def coupled_estimators(weights: Weights) -> tuple[MLAP, CLRSC]:
+    """Return MLAP and cLRSC with these weights."""
     (mlap_lam, mlap_tau), (clrsc_lam, clrsc_tau) = weights.mlap, weights.clrsc
-    return MLAP(N_CLUSTERS, lam=mlap_lam, tau=mlap_tau), CLRSC(
-        N_CLUSTERS, lam=clrsc_lam, tau=clrsc_tau
-    )
+    mlap = MLAP(N_CLUSTERS, lam=mlap_lam, tau=mlap_tau)
+    return mlap, CLRSC(N_CLUSTERS, lam=clrsc_lam, tau=clrsc_tau)
 
 
 def auto_methods() -> list[Method]:
-    """Weights from the data alone."""
+    """Return the methods with automatic weights."""
     return [
         *lrr_methods("auto"),
         Method("SSC", SSC(N_CLUSTERS), setting="auto"),
@@ -128,7 +140,7 @@ def auto_methods() -> list[Method]:
 
 
 def grid_methods() -> list[Method]:
-    """Every method at each of its points."""
+    """Return every method at all points of its grid."""
     methods = [method for lam in LRR_GRID for method in lrr_methods(GRID, lam)]
     methods += [Method("SSC", SSC(N_CLUSTERS, lam=lam), setting=GRID) for lam in SSC_GRID]
     for name, estimator, (lams, taus) in (("MLAP", MLAP, MLAP_GRID), ("cLRSC", CLRSC, CLRSC_GRID)):
@@ -143,13 +155,12 @@ def grid_methods() -> list[Method]:
 def lrr_methods(
     setting: str, lam: float | str = "auto", solver: SolverName = "admm"
 ) -> list[Method]:
-    """LRR of each appearance, of both united in one graph, and of their features side by side."""
-    lrr = LRR(N_CLUSTERS, lam=lam, solver=solver)
+    """Return LRR of each view, of both views with late fusion, and of concatenated features."""
+    late = LRR(N_CLUSTERS, lam=lam, solver=solver)
+    concat = LRR(N_CLUSTERS, lam=lam, fusion="concat", solver=solver)
     return [
-        Method("LRR view 1", lrr, 0, setting),
-        Method("LRR view 2", lrr, 1, setting),
-        Method("LRR late", lrr, setting=setting),
-        Method(
-            "LRR concat", LRR(N_CLUSTERS, lam=lam, fusion="concat", solver=solver), setting=setting
-        ),
+        Method("LRR view 1", late, 0, setting),
+        Method("LRR view 2", late, 1, setting),
+        Method("LRR late", late, setting=setting),
+        Method("LRR concat", concat, setting=setting),
     ]

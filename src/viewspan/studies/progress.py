@@ -1,4 +1,4 @@
-"""A progress bar in the terminal: what runs, how much is done, how long is left."""
+"""Progress bar in the terminal for studies."""
 
 from types import TracebackType
 from typing import Self
@@ -15,7 +15,11 @@ from rich.progress import (
 
 
 class ProgressBar:
-    """An observer for :func:`viewspan.studies.run`; in a pipe or a file, a line per tenth of the work instead."""
+    """Observer for :func:`viewspan.studies.run` that shows a progress bar.
+
+    The bar shows the running trials, the number of finished ones and the remaining time. If the
+    output is not a terminal, one line is printed for each tenth of the work instead.
+    """
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console = console or Console(stderr=True)
@@ -50,25 +54,23 @@ class ProgressBar:
     def begin(self, total: int, done: int) -> None:
         self.total, self.done = total, done
         if done:
-            self.console.print(f"{done} of {total} trials are there already.")
+            self.console.print(f"{done} of {total} trials are already finished.")
         self.bar.reset(self.task, total=total, completed=done)
 
     def started(self, study: str, trial: int) -> None:
         self.running.append(f"{study} {trial + 1}")
-        self._show()
+        self._show_running()
 
     def finished(self, study: str, trial: int) -> None:
         self.running.remove(f"{study} {trial + 1}")
         self.done += 1
         self.bar.advance(self.task)
-        self._show()
-        if (
-            not self.console.is_terminal
-            and (10 * self.done) // self.total > (10 * (self.done - 1)) // self.total
-        ):
+        self._show_running()
+        tenths_before, tenths = (10 * done // self.total for done in (self.done - 1, self.done))
+        if not self.console.is_terminal and tenths > tenths_before:
             self.console.print(f"{self.done} of {self.total} trials finished.")
 
-    def _show(self) -> None:
+    def _show_running(self) -> None:
         self.bar.update(
             self.task, description="running " + ", ".join(self.running) if self.running else ""
         )

@@ -1,4 +1,4 @@
-"""The paper's studies from data to figures: what ``viewspan reproduce`` does."""
+"""Implementation of ``viewspan reproduce``: run the paper's studies, write tables and figures."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,12 +7,12 @@ from rich.console import Console
 
 from viewspan._utils.files import alone_in, write_together
 from viewspan.studies.claims import claims_markdown
-from viewspan.studies.figures import figures_in_files
+from viewspan.studies.figures import figure_files
 from viewspan.studies.manifest import Manifest
 from viewspan.studies.paper import check_data, paper_studies
 from viewspan.studies.progress import ProgressBar
 from viewspan.studies.run import run
-from viewspan.studies.tables import summarise, tables_in_files
+from viewspan.studies.tables import summarise, table_files
 
 
 def reproduce(
@@ -26,22 +26,20 @@ def reproduce(
     mineral_copies: int = 10,
     console: Console | None = None,
 ) -> list[Path]:
-    """Run the named studies into a folder and write their tables and figures; the paths of what was written."""
+    """Run the named studies into a folder, write tables and figures, and return their paths."""
     check_data(names)
     console = console or Console(stderr=True)
     studies = paper_studies(names, tune=tune, mineral_copies=mineral_copies)
     with ProgressBar(console) as bar:
         run(studies, out, trials=trials, seed=seed, jobs=jobs, observer=bar)
     console.print("Writing tables and figures.")
-    with alone_in(
-        out, wait=True
-    ):  # another run into the same folder, too, leaves tables that belong together
+    # The lock keeps another run into the same folder from mixing its tables with these.
+    with alone_in(out, wait=True):
         results = Manifest(out).results(names)
         summary = summarise(results)
-        contents = tables_in_files(results, summary, out)
+        titles = {study.name: study.title for study in paper_studies()}
+        contents = table_files(results, summary, out)
         contents[out / "claims.md"] = claims_markdown(summary).encode()
-        contents |= figures_in_files(
-            summary, out, {study.name: study.title for study in paper_studies()}
-        )
+        contents |= figure_files(summary, out, titles)
         write_together(contents)
     return list(contents)

@@ -1,4 +1,4 @@
-"""Run studies: every trial once, in parallel, each written as soon as it is finished."""
+"""Run studies: every trial once, in parallel, each stored as soon as it is finished."""
 
 import contextlib
 import os
@@ -22,21 +22,22 @@ from viewspan.studies.study import Study
 from viewspan.studies.trial import Row, run_trial
 
 Job = tuple[Study, int]
+"""A study and the number of one of its trials."""
 
-LONGEST_WAIT = 20
-"""Seconds after which a worker without work goes away, also when the process that gave it work was killed."""
+IDLE_WORKER_SECONDS = 20
+"""Seconds after which an idle worker process ends, also if its parent process was killed."""
 
 
 class Observer(Protocol):
-    """Is told how a run goes on, for instance to draw a progress bar."""
+    """Receiver of the progress of a run, for instance a progress bar."""
 
     def begin(self, total: int, done: int) -> None: ...
     def started(self, study: str, trial: int) -> None: ...
     def finished(self, study: str, trial: int) -> None: ...
 
 
-class Silent:
-    """An observer that says nothing."""
+class SilentObserver:
+    """Observer that does nothing."""
 
     def begin(self, total: int, done: int) -> None: ...
     def started(self, study: str, trial: int) -> None: ...
@@ -52,28 +53,32 @@ def run(
     jobs: int = -1,
     observer: Observer | None = None,
 ) -> pd.DataFrame:
-    """Run the trials that are not there yet, and return the table of all results in the folder.
+    """Run the trials that are missing in a folder, and return all results of the folder.
 
     Parameters
     ----------
     studies : Study or sequence of Study
+        Studies to run.
     out : path
-        The folder for finished trials. The same call goes on where an interrupted one stopped. Trials with other
-        settings (data, methods, seed, versions) are kept apart, in a folder of their own.
+        Folder for finished trials. After an interruption, the same call continues where the first
+        one stopped. Trials with other settings (data, methods, seed, versions) are stored
+        separately.
     trials : int
-        How many times the data is drawn. A larger number later runs only what is missing.
+        Number of trials. In each trial, the data are drawn anew. A later call with a larger number
+        runs only the additional trials.
     seed : int
-        Every trial's own seed follows from it.
+        Random seed, from which the seed of every trial is derived.
     jobs : int
-        Trials at the same time; -1 is one per core.
+        Number of trials that run in parallel; -1 for one per core.
     observer : optional
-        Is told which trials start and finish.
+        Object with the methods ``begin``, ``started`` and ``finished``, which are called as trials
+        start and finish.
 
     Returns
     -------
     pandas.DataFrame
-        One row per study, trial, noise level and method; of every study that was run into this folder, with
-        the settings of its latest run.
+        One row per study, trial, noise level and method, for every study that was run into this
+        folder, with the settings of its latest run.
     """
     studies = [studies] if isinstance(studies, Study) else list(studies)
     for name, value, least in (("trials", trials, 1), ("seed", seed, 0)):
@@ -81,14 +86,15 @@ def run(
     check_scalar(jobs, "jobs", Integral)
     if jobs == 0:
         raise ValueError(
-            "jobs must be the number of trials at the same time, or -1 for one per core. Got 0 instead."
+            "jobs must be the number of trials that run in parallel, or -1 for one per core. "
+            "Got 0 instead."
         )
     names = [study.name for study in studies]
     if len(set(names)) < len(names):
         raise ValueError(f"Studies must have different names. Got {names} instead.")
     out, trials, seed = Path(out), int(trials), int(seed)
     stores = {study.name: TrialStore(out, describe_study(study, seed)) for study in studies}
-    _run_missing(studies, stores, trials, seed, int(jobs), observer or Silent())
+    _run_missing(studies, stores, trials, seed, int(jobs), observer or SilentObserver())
     manifest = Manifest(out)
     for name in names:
         manifest.record(name, trials, stores[name].folder)
@@ -105,7 +111,7 @@ def _run_missing(
     jobs: int,
     observer: Observer,
 ) -> None:
-    # Study after study within a trial, not trial after trial within a study: the time left is then well estimated.
+    # Alternating between the studies makes the estimate of the remaining time more accurate.
     wanted = [(study, trial) for trial in range(trials) for study in studies]
     missing = [(study, trial) for study, trial in wanted if stores[study.name].read(trial) is None]
     observer.begin(len(wanted), len(wanted) - len(missing))
@@ -115,48 +121,51 @@ def _run_missing(
         n_jobs=jobs,
         return_as="generator_unordered",
         batch_size=1,
-        pre_dispatch="n_jobs",  # nothing is handed out ahead, so that what was handed out is what is running
-        idle_worker_timeout=LONGEST_WAIT,
+        # No job is dispatched before a worker is free, so the observer sees what really runs.
+        pre_dispatch="n_jobs",
+        idle_worker_timeout=IDLE_WORKER_SECONDS,
     )
-    with _deaf_workers():
-        stream = parallel(_announced(missing, seed, observer))
+    with _ignored_interrupts():
+        stream = parallel(_dispatch(missing, seed, observer))
     try:
         for study_name, trial, rows in stream:
             stores[study_name].write(trial, rows)
             observer.finished(study_name, trial)
     except BaseException:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", UserWarning
-            )  # joblib's, that what is running is given up
+            # joblib warns that it cancels the running jobs.
+            warnings.simplefilter("ignore", UserWarning)
             stream.close()
         raise
 
 
 @contextlib.contextmanager
-def _deaf_workers() -> Iterator[None]:
-    """Ctrl-C reaches every process, and a worker would answer it with a traceback, even while it is starting: those
-    started here do not hear it. The employer does, and ends them.
+def _ignored_interrupts() -> Iterator[None]:
+    """Ignore SIGINT while worker processes start, so that they inherit this.
+
+    Ctrl-C reaches every process of the terminal. Workers would print a traceback; they ignore it
+    instead, and this process ends them.
     """
-    if (
-        threading.current_thread() is not threading.main_thread()
-    ):  # only that one may say what to do with signals
+    # Only the main thread may change signal handlers.
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # which is inherited
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def _announced(missing: Iterable[Job], seed: int, observer: Observer) -> Iterator[object]:
+def _dispatch(missing: Iterable[Job], seed: int, observer: Observer) -> Iterator[object]:
+    """Yield the jobs, and tell the observer that a job starts when joblib takes it."""
     for study, trial in missing:
         observer.started(study.name, trial)
-        yield joblib.delayed(_work)(study, trial, seed, os.getpid())
+        yield joblib.delayed(_run_job)(study, trial, seed, os.getpid())
 
 
-def _work(study: Study, trial: int, seed: int, employer: int) -> tuple[str, int, list[Row]]:
-    if os.getpid() != employer:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # for workers that were started later
+def _run_job(study: Study, trial: int, seed: int, parent: int) -> tuple[str, int, list[Row]]:
+    if os.getpid() != parent:
+        # joblib may start workers later, when SIGINT is no longer ignored.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     return study.name, trial, run_trial(study, trial, seed)

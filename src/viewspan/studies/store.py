@@ -1,54 +1,65 @@
-"""Finished trials on disk: one file each, written under a temporary name and then renamed.
+"""Finished trials on disk, one JSON file each.
 
-A file is there whole or not at all, so a run that was interrupted, killed or ran out of disk goes on where it stopped.
-No trial is locked: two runs into one folder do some work twice, and the later file, which says the same, stays. Tables
-and figures are written by one run after the other (:mod:`viewspan.studies.reproduce`).
+A file is written under a temporary name and then renamed, so it is complete or does not exist. A
+run that was interrupted, killed or ran out of disk space therefore continues where it stopped.
+
+Trials are not locked. Two runs into one folder may compute the same trial twice; both write the
+same rows, and the later file replaces the earlier one. Tables and figures are written under a lock
+(:mod:`viewspan.studies.reproduce`).
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from viewspan._utils.files import write_whole
-from viewspan.studies.settings import key
-from viewspan.studies.trial import Row
+from viewspan.studies.settings import drop_versioned_code, settings_key
+from viewspan.studies.trial import SOLUTION_COLUMNS, Row
 
 WORDS = ("study", "setting", "method", "warning", "estimator", "versions")
+"""Columns of a row that hold text."""
 NUMBERS = (
-    *(
-        "trial",
-        "seed",
-        "noise",
-        "psnr",
-        "psnr_ln",
-        "point",
-        "sca",
-        "coefficient_difference",
-        "coefficient_norm",
-    ),
-    *("objective", "gap", "n_iter", "lam", "tau", "seconds"),
+    *("trial", "seed", "noise", "psnr", "psnr_ln", "point", "sca"),
+    *SOLUTION_COLUMNS,
+    "seconds",
 )
-"""What a row says."""
-LARGEST = 100_000_000
-"""Bytes; the largest trial of the paper's studies has less than a thousandth."""
+"""Columns of a row that hold numbers."""
+MAX_FILE_BYTES = 100_000_000
+"""Size of the largest file that is read, a thousand times that of the paper's largest trial."""
 
 
 class TrialStore:
     """The trials of one study with one set of settings, in ``folder/trials/STUDY-KEY``."""
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
-        self.folder = folder / "trials" / f"{settings['study']}-{key(settings)}"
+        self.folder = find_folder(folder / "trials", settings)
         self.folder.mkdir(parents=True, exist_ok=True)
         if read_json(description := self.folder / "settings.json") != settings:
             write_whole(description, json.dumps(settings, indent=1, ensure_ascii=False).encode())
 
     def read(self, trial: int) -> list[Row] | None:
-        """The rows of a finished trial, None if it has to be run."""
+        """Return the rows of a finished trial, or None if it has to be run."""
         return read_rows(self.folder, trial)
 
     def write(self, trial: int, rows: list[Row]) -> None:
         write_whole(trial_path(self.folder, trial), json.dumps(rows, ensure_ascii=False).encode())
+
+
+def find_folder(parent: Path, settings: Mapping[str, Any]) -> Path:
+    """Return the folder of these settings.
+
+    If it does not exist, an earlier folder is used whose settings differ only in hashes of code
+    that the version number stands for.
+    """
+    folder = parent / f"{settings['study']}-{settings_key(settings)}"
+    if folder.exists():
+        return folder
+    wanted = json.loads(json.dumps(settings), object_hook=drop_versioned_code)
+    for path in sorted(parent.glob(f"{settings['study']}-*/settings.json")):
+        if read_json(path, drop_versioned_code) == wanted:
+            return path.parent
+    return folder
 
 
 def trial_path(folder: Path, trial: int) -> Path:
@@ -56,12 +67,13 @@ def trial_path(folder: Path, trial: int) -> Path:
 
 
 def read_rows(folder: Path, trial: int) -> list[Row] | None:
+    """Return the rows of a trial, or None if its file is missing or damaged."""
     rows = read_json(trial_path(folder, trial))
     return rows if isinstance(rows, list) and rows and all(is_row(row) for row in rows) else None
 
 
 def is_row(row: Any) -> bool:
-    """Whether everything that the tables are made of is there, as what it should be."""
+    """Return whether all columns are there and have the right type."""
     return (
         isinstance(row, dict)
         and all(isinstance(row.get(name), str) for name in WORDS)
@@ -69,13 +81,14 @@ def is_row(row: Any) -> bool:
     )
 
 
-def read_json(path: Path) -> Any:
-    """The content; None if there is none, or if it was damaged by what even a rename does not survive, such as a power
-    failure. What is no file, such as a pipe, is never waited for.
+def read_json(path: Path, object_hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
+    """Return the content of a JSON file, or None if the file is missing, damaged or too large.
+
+    A path that is not a regular file, such as a pipe, is not opened, because reading could block.
     """
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST:
+        if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
             return None
-        return json.loads(path.read_bytes())
+        return json.loads(path.read_bytes(), object_hook=object_hook)
     except (FileNotFoundError, ValueError, RecursionError):
         return None

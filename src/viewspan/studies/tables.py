@@ -1,23 +1,25 @@
-"""From rows to tables: the best of a grid, the summary, and files of them."""
+"""Tables of results: the best point of every grid, the summary, and the files that hold them."""
 
 import io
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from viewspan._utils.files import write_together
 from viewspan.studies.study import GRID, TUNED
 
-CELL = ["study", "setting", "method", "noise"]
-SIX_DIGITS = "%.6g"
+GROUP_COLUMNS = ["study", "setting", "method", "noise"]
+"""Columns that identify a row of the summary."""
+FLOAT_FORMAT = "%.6g"
 
 
-def with_tuned(results: pd.DataFrame) -> pd.DataFrame:
-    """The results with every method's grid replaced by its best point, as the setting "tuned".
+def replace_grids(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the results with every grid replaced by its best point, in the setting "tuned".
 
-    Best is the highest mean SCA over all noise levels and trials of a study: one choice per study, as the paper's
-    authors made theirs, and with the labels, as nobody can who has none. The first of equals wins. Where a point has no
-    answer its SCA is 0.
+    The best point has the highest mean SCA over all noise levels and trials of the study; the first
+    one wins a tie. This uses the true labels, as the paper's authors did, and is impossible without
+    them. A point without a result counts as an SCA of 0.
     """
     grid = results[results["setting"] == GRID].fillna({"sca": 0.0})
     if grid.empty:
@@ -33,10 +35,23 @@ def with_tuned(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise(results: pd.DataFrame) -> pd.DataFrame:
-    """Mean, median, maximum, minimum and spread of the SCA for every study, setting, method and noise level."""
-    table = with_tuned(results)
-    share = table["coefficient_difference"] / table["coefficient_norm"]
-    groups = table.assign(relative_difference=share).groupby(CELL, sort=False)
+    """Return the statistics of the SCA for every study, setting, method and noise level.
+
+    Parameters
+    ----------
+    results : DataFrame
+        Table of :func:`run`.
+
+    Returns
+    -------
+    DataFrame
+        Mean, median, maximum, minimum, standard deviation and quartiles of the SCA in percent, the
+        mean distance between the coefficients of the first two views, the largest gap and the mean
+        time. Every grid is replaced by its best point, in the setting "tuned".
+    """
+    table = replace_grids(results)
+    relative = table["coefficient_difference"] / table["coefficient_norm"]
+    groups = table.assign(relative_difference=relative).groupby(GROUP_COLUMNS, sort=False)
     accuracy = groups["sca"]
     summary = pd.DataFrame(
         {
@@ -62,48 +77,78 @@ def summarise(results: pd.DataFrame) -> pd.DataFrame:
     return summary.reset_index()
 
 
-def markdown(summary: pd.DataFrame) -> str:
-    """The summary for people: per study and setting the SCA, and how far the coefficients are apart."""
+def write_tables(results: pd.DataFrame, out: str | Path) -> pd.DataFrame:
+    """Write the results and their summary into a folder, and return the summary.
+
+    The files are ``results.parquet``, ``results.csv``, ``summary.csv`` and ``summary.md``.
+
+    Parameters
+    ----------
+    results : DataFrame
+        Table of :func:`run`.
+    out : path
+        Folder for the files.
+
+    Returns
+    -------
+    DataFrame
+        Table of :func:`summarise`.
+    """
+    summary = summarise(results)
+    write_together(table_files(results, summary, Path(out)))
+    return summary
+
+
+def table_files(results: pd.DataFrame, summary: pd.DataFrame, folder: Path) -> dict[Path, bytes]:
+    """Return the content of every table file, by path."""
+    parquet = io.BytesIO()
+    results.to_parquet(parquet, index=False, compression="zstd")
+    contents = {folder / "results.parquet": parquet.getvalue()}
+    for name, table in (("results", results), ("summary", summary)):
+        text = table.to_csv(index=False, float_format=FLOAT_FORMAT)
+        contents[folder / f"{name}.csv"] = text.encode()
+    return contents | {folder / "summary.md": summary_markdown(summary).encode()}
+
+
+def summary_markdown(summary: pd.DataFrame) -> str:
+    """Return the summary as Markdown, with one section for every study and setting."""
     parts = ["# Results"]
     for (study, setting), part in summary.groupby(["study", "setting"], sort=False):
         accuracy = [
             f"{r.mean:.1f} / {r.median:.4g} / {r.max:.4g} / {r.min:.4g}" for r in part.itertuples()
         ]
-        parts.append(f"## {study}, {setting} ({count_trials(part)})")
+        parts.append(f"## {study}, {setting} ({format_trials(part)})")
         parts.append("SCA in percent: mean / median / maximum / minimum.")
-        parts.append(_pivot(part, accuracy))
+        parts.append(_noise_table(part, accuracy))
         if setting == TUNED:
             chosen = part.drop_duplicates("method")
             pairs = zip(chosen["method"], chosen["estimator"], strict=True)
-            parts.append(
-                "Chosen: "
-                + "; ".join(f"{method} `{estimator}`" for method, estimator in pairs)
-                + "."
-            )
+            points = "; ".join(f"{method} `{estimator}`" for method, estimator in pairs)
+            parts.append(f"Chosen: {points}.")
         coupled = part[part["coefficient_difference"].notna()]
         if not coupled.empty:
-            distance = [
+            distances = [
                 f"{r.coefficient_difference:.3g} ({r.coefficient_norm:.3g})"
                 for r in coupled.itertuples()
             ]
             parts.append("Mean ‖Z_1 − Z_2‖_F, and in brackets the mean ‖Z_i‖_F.")
-            parts.append(_pivot(coupled, distance))
+            parts.append(_noise_table(coupled, distances))
     return "\n\n".join(parts) + "\n"
 
 
-def _pivot(part: pd.DataFrame, cells: list[str]) -> str:
-    """One row per method, one column per noise level."""
+def _noise_table(part: pd.DataFrame, cells: list[str]) -> str:
+    """Return a Markdown table with one row per method and one column per noise level."""
     levels = part.drop_duplicates("noise")
     pairs = zip(levels["noise"], levels["psnr"], strict=True)
-    header = ["method", *(f"σ = {noise:g}, {decibels(psnr)}" for noise, psnr in pairs)]
+    header = ["method", *(f"σ = {noise:g}, {format_psnr(psnr)}" for noise, psnr in pairs)]
     table = part.assign(cell=cells).pivot(index="method", columns="noise", values="cell")
-    order = list(dict.fromkeys(part["method"]))
-    rows = [[name, *table.loc[name, list(levels["noise"])]] for name in order]
+    methods = list(dict.fromkeys(part["method"]))
+    rows = [[name, *table.loc[name, list(levels["noise"])]] for name in methods]
     return markdown_table([header, *rows])
 
 
 def markdown_table(rows: list[list[str]]) -> str:
-    """Aligned columns, the first row as header."""
+    """Return a Markdown table with aligned columns; the first row is the header."""
     rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     lines = [
@@ -114,37 +159,12 @@ def markdown_table(rows: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
-def decibels(psnr: float) -> str:
-    return (
-        "no noise"
-        if psnr == float("inf")
-        else f"{psnr:z.1f} dB"
-        if psnr == psnr
-        else "PSNR unknown"
-    )
+def format_psnr(psnr: float) -> str:
+    if np.isnan(psnr):
+        return "PSNR unknown"
+    return "no noise" if psnr == np.inf else f"{psnr:z.1f} dB"
 
 
-def count_trials(part: pd.DataFrame) -> str:
+def format_trials(part: pd.DataFrame) -> str:
     trials = int(part["trials"].max())
     return f"{trials} trial{'s' if trials != 1 else ''}"
-
-
-def write_tables(results: pd.DataFrame, out: str | Path) -> pd.DataFrame:
-    """Write ``results.parquet``, ``results.csv``, ``summary.csv`` and ``summary.md``; return the summary."""
-    summary = summarise(results)
-    write_together(tables_in_files(results, summary, Path(out)))
-    return summary
-
-
-def tables_in_files(
-    results: pd.DataFrame, summary: pd.DataFrame, folder: Path
-) -> dict[Path, bytes]:
-    """What is to be written where."""
-    parquet = io.BytesIO()
-    results.to_parquet(parquet, index=False, compression="zstd")
-    contents = {folder / "results.parquet": parquet.getvalue()}
-    for name, table in (("results", results), ("summary", summary)):
-        contents[folder / f"{name}.csv"] = table.to_csv(
-            index=False, float_format=SIX_DIGITS
-        ).encode()
-    return contents | {folder / "summary.md": markdown(summary).encode()}

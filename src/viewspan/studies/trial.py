@@ -1,4 +1,4 @@
-"""One trial: the same data for every method, at every noise level."""
+"""One trial of a study: fit every method to the same data at every noise level."""
 
 import copy
 import platform
@@ -16,75 +16,87 @@ from threadpoolctl import threadpool_limits
 
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.metrics import coefficient_difference, psnr, subspace_clustering_accuracy
-from viewspan.studies.study import GRID, Data, Method, Study, arrays_of
+from viewspan.studies.study import GRID, Data, Method, Study, list_views
 
 Row = dict[str, Any]
+"""One row of the table of results, by column name."""
 
 LOG_TEN = float(np.log(10.0))
+SOLUTION_COLUMNS = (
+    "coefficient_difference",
+    "coefficient_norm",
+    "objective",
+    "gap",
+    "n_iter",
+    "lam",
+    "tau",
+)
 
 
 class TrialError(RuntimeError):
-    """Data or a method failed; the message says which, and in what trial."""
+    """Error in the data or in a method; the message names the study, trial, noise and seed."""
 
 
-def seed_of(seed: int, trial: int) -> int:
-    """A trial's own seed: those of two studies with different seeds have nothing in common."""
+def trial_seed(seed: int, trial: int) -> int:
+    """Return the seed of one trial, derived from the seed of the run and the trial's number."""
     return int(np.random.SeedSequence((seed, trial)).generate_state(1)[0])
 
 
 def run_trial(study: Study, trial: int, seed: int) -> list[Row]:
-    """A row for every noise level and method.
+    """Return one row for every noise level and method.
 
-    BLAS is held to one thread, so that a result does not depend on how many trials run beside it.
+    BLAS is limited to one thread, so that results do not depend on the number of parallel trials.
     """
-    facts = {"study": study.name, "trial": trial, "seed": seed_of(seed, trial)}
+    facts = {"study": study.name, "trial": trial, "seed": trial_seed(seed, trial)}
     with threadpool_limits(limits=1):
-        clean, _ = draw(study, facts | {"noise": 0.0})
+        clean, _ = generate_data(study, facts | {"noise": 0.0})
         rows = []
         for noise in study.noise:
-            place = facts | {"noise": noise}
-            data = draw(study, place)
-            place |= noise_measures(clean, data[0])
+            context = facts | {"noise": noise}
+            data = generate_data(study, context)
+            context |= measure_noise(clean, data[0])
             rows += [
-                place | run_method(point, method, data, place)
+                context | run_method(point, method, data, context)
                 for point, method in enumerate(study.methods)
             ]
     return rows
 
 
-def draw(study: Study, place: Row) -> Data:
-    """Views and labels of this trial at this noise."""
+def generate_data(study: Study, context: Row) -> Data:
+    """Return the views and labels at the noise level and seed of the context."""
     try:
-        views, labels = study.generate(noise=place["noise"], random_state=place["seed"])
+        views, labels = study.generate(noise=context["noise"], random_state=context["seed"])
         if not isinstance(views, list | tuple | Mapping):
             raise TypeError(
                 f"the views must be a list, tuple or dict of arrays, not {type(views).__name__}"
             )
     except Exception as error:
         raise TrialError(
-            f"The data could not be generated {where(place)}: {type(error).__name__}: {error}"
+            f"The data could not be generated {describe_context(context)}: "
+            f"{type(error).__name__}: {error}"
         ) from error
     return views, labels
 
 
-def run_method(point: int, method: Method, data: Data, place: Row) -> Row:
-    """Fit and score. A point of a grid may have no answer, for instance with a weight that leaves nothing: its SCA
-    is NaN, and the reason is kept. Anywhere else that is an error.
+def run_method(point: int, method: Method, data: Data, context: Row) -> Row:
+    """Fit one method, and return its columns of the row.
+
+    A ValueError at a point of a grid, for instance because λ is so large that all coefficients are
+    zero, gives an SCA of NaN and is kept as the warning. All other errors raise TrialError.
     """
     views, truth = data
-    estimator = seeded(clone(method.estimator), place["seed"])
+    estimator = set_random_states(clone(method.estimator), context["seed"])
     accuracy, failure, start = float("nan"), [], time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            shown = method.look(
-                copy.deepcopy(views)
-            )  # one that writes into its input must not change the next one's
+            # Each method gets its own copy: it may write into its input.
+            selected = method.select_views(copy.deepcopy(views))
             start = time.perf_counter()
-            accuracy = subspace_clustering_accuracy(truth, estimator.fit_predict(shown))
+            accuracy = subspace_clustering_accuracy(truth, estimator.fit_predict(selected))
         except Exception as error:
             if method.setting != GRID or not isinstance(error, ValueError):
-                raise TrialError(why(method, place, error)) from error
+                raise TrialError(failure_message(method, context, error)) from error
             failure = [str(error)]
     seconds = time.perf_counter() - start
     return {
@@ -92,48 +104,55 @@ def run_method(point: int, method: Method, data: Data, place: Row) -> Row:
         "method": method.name,
         "point": point,
         "sca": accuracy,
-        **solution_measures(estimator),
+        **measure_solution(estimator),
         "seconds": seconds,
         "warning": "; ".join(dict.fromkeys(failure + [str(warning.message) for warning in caught])),
-        "estimator": in_words(method.estimator),
+        "estimator": estimator_text(method.estimator),
         "versions": versions(),
     }
 
 
-def why(method: Method, place: Row, error: Exception) -> str:
-    """What failed, where, and a hint if the method may not be made for several views."""
+def failure_message(method: Method, context: Row, error: Exception) -> str:
     reason = f"{type(error).__name__}: {error.args[0] if isinstance(error, KeyError) else error}"
-    several = method.views == "all" and not isinstance(method.estimator, SubspaceClusterer)
-    hint = ". It was given all views; one that takes a single array needs views='concat', or the number of one."
+    message = f"{method.name} ({method.setting}) failed {describe_context(context)}: {reason}"
+    if method.views == "all" and not isinstance(method.estimator, SubspaceClusterer):
+        message += (
+            ". The method got all views. A clusterer that takes one array needs views='concat', "
+            "or the position or name of one view."
+        )
+    return message
+
+
+def describe_context(context: Row) -> str:
     return (
-        f"{method.name} ({method.setting}) failed {where(place)}: {reason}{hint if several else ''}"
+        f"in study {context['study']}, trial {context['trial']}, noise {context['noise']:g}, "
+        f"seed {context['seed']}"
     )
 
 
-def where(place: Row) -> str:
-    return f"in study {place['study']}, trial {place['trial']}, noise {place['noise']:g}, seed {place['seed']}"
-
-
-def seeded(estimator: Any, seed: int) -> Any:
-    """Every random state that is not set, also those of the parts of a pipeline, becomes the trial's seed."""
-    parameters = estimator.get_params(deep=True)
+def set_random_states(estimator: Any, seed: int) -> Any:
+    """Set every random_state that is None to the seed, also in the steps of a pipeline."""
     unset = [
         name
-        for name, value in parameters.items()
+        for name, value in estimator.get_params(deep=True).items()
         if name.split("__")[-1] == "random_state" and value is None
     ]
     return estimator.set_params(**dict.fromkeys(unset, seed))
 
 
-def in_words(estimator: Any) -> str:
-    """Its representation on one line, without addresses in memory, which say nothing and differ every time."""
+def estimator_text(estimator: Any) -> str:
+    """Return the repr on one line, without memory addresses, which differ from run to run."""
     return re.sub(r" at 0x[0-9a-f]+", "", " ".join(repr(estimator).split()))
 
 
-def noise_measures(clean: Any, noisy: Any) -> Row:
-    """PSNR over all entries of all views, by the paper's formula and as the authors' program prints it (10·ln)."""
+def measure_noise(clean: Any, noisy: Any) -> Row:
+    """Return the PSNR over all entries of all views, or NaN if the shapes differ.
+
+    ``psnr`` uses log₁₀, as the paper's formula does; ``psnr_ln`` uses ln, as the authors' program
+    does.
+    """
     reference, observed = (
-        [np.asarray(view) for view in arrays_of(views)] for views in (clean, noisy)
+        [np.asarray(view) for view in list_views(views)] for views in (clean, noisy)
     )
     if [view.shape for view in reference] != [view.shape for view in observed]:
         return {"psnr": float("nan"), "psnr_ln": float("nan")}
@@ -143,41 +162,34 @@ def noise_measures(clean: Any, noisy: Any) -> Row:
     return {"psnr": decibels, "psnr_ln": LOG_TEN * decibels}
 
 
-def solution_measures(estimator: Any) -> Row:
-    """What our estimators tell about their solution: ‖Z_1 − Z_2‖_F of the first two views, the mean ‖Z_i‖_F, the
-    objective, its gap and weights. NaN for estimators of others, and for the difference where there is one Z only.
+def measure_solution(estimator: Any) -> Row:
+    """Return the properties of the solution that a fitted viewspan estimator reports.
+
+    They are ‖Z_1 − Z_2‖_F of the first two views (NaN with one view), the mean ‖Z_i‖_F, the
+    objective, its relative gap, the number of iterations, the mean λ and τ. All are NaN for other
+    estimators.
     """
-    names = (
-        "coefficient_difference",
-        "coefficient_norm",
-        "objective",
-        "gap",
-        "n_iter",
-        "lam",
-        "tau",
-    )
     if not isinstance(estimator, SubspaceClusterer) or not hasattr(estimator, "result_"):
-        return dict.fromkeys(names, float("nan"))
+        return dict.fromkeys(SOLUTION_COLUMNS, float("nan"))
     coefficients = estimator.coefficients_
     difference = (
         coefficient_difference(*coefficients[:2]) if len(coefficients) > 1 else float("nan")
     )
-    size = float(np.mean([np.linalg.norm(Z) for Z in coefficients]))
-    weights = (float(np.mean(estimator.lam_)), estimator.tau_)
     values = (
         difference,
-        size,
+        float(np.mean([np.linalg.norm(Z) for Z in coefficients])),
         estimator.objective_,
         estimator.dual_gap_,
         float(estimator.n_iter_),
-        *weights,
+        float(np.mean(estimator.lam_)),
+        estimator.tau_,
     )
-    return dict(zip(names, values, strict=True))
+    return dict(zip(SOLUTION_COLUMNS, values, strict=True))
 
 
 @cache
 def versions() -> str:
-    """What the numbers were made with."""
+    """Return the versions of Python and of the packages that the results depend on."""
     packages = ("viewspan", "numpy", "scipy", "scikit-learn")
     return ", ".join(
         [f"python {platform.python_version()}", *(f"{name} {version(name)}" for name in packages)]

@@ -15,14 +15,14 @@ from viewspan.weights.sparse import SparseRule
 
 
 def default_rule(axes: Axes) -> WeightRule | None:
-    """Return the rule for automatic λ; None if ``lam`` must be given."""
+    """Return the rule for automatic weights, or None."""
     own = axes.penalty.weight_rule(axes.datafit)
     if own is not None:
         return own
     quadratic = axes.datafit.curvature is not None
     if isinstance(axes.penalty, Nuclear):
         return NoiseRule() if quadratic else RobustRule()
-    if isinstance(axes.penalty, ZeroDiagonalL1) and quadratic:
+    if isinstance(axes.penalty, ZeroDiagonalL1):
         return SparseRule()
     return None
 
@@ -61,7 +61,7 @@ class Weights:
 
     def check(self, axes: Axes) -> None:
         """Raise ValueError if λ or τ cannot be chosen, or must not be given."""
-        if self.automatic and self.rule is None:
+        if self.automatic and (self.rule is None or not self.rule.chooses_lam(axes.datafit)):
             raise ValueError(
                 f"lam='auto' has no rule for {axes.describe('penalty')} with "
                 f"{axes.describe('datafit')}; give lam."

@@ -42,6 +42,9 @@ FIRST_PASS_TOLERANCE = 1e-2
 class SparseRule(WeightRule):
     """λ_ij for quadratic fits and ℓ1 penalties, one per view and sample."""
 
+    def chooses_lam(self, datafit: Datafit) -> bool:
+        return datafit.curvature is not None
+
     def lam(self, reduction: Reduction, datafit: Datafit, multiple: float = 1.0) -> Array:
         base = data_driven_lam(reduction.factors, reduction.n_features_used)
         lam: Array = multiple * (curvature_of(datafit) * base)
@@ -52,13 +55,14 @@ class SparseRule(WeightRule):
 
         ℓ1 pulls on a column with d_j coefficients with a force of length λ_j √d_j, and λ_j is
         ½ ‖x_j‖² / √d_j. All coefficients are zero from the length of the entries of wXᵀX beyond λ
-        on. Views that are zero are ignored.
+        on. Views that are zero are ignored. Other fits are taken to be ‖E‖_F² here.
         """
+        curvature = 2.0 if datafit.curvature is None else datafit.curvature
         forces, limits = [], []
         for factor, weight in zip(reduction.factors, lam, strict=True):
             if not factor.any():
                 continue
-            gram = curvature_of(datafit) * factor.T @ factor
+            gram = curvature * factor.T @ factor
             forces.append(0.5 * float(np.linalg.norm(0.5 * gram.diagonal())))
             beyond = np.maximum(np.abs(gram) - weight, 0.0)
             np.fill_diagonal(beyond, 0.0)
@@ -111,8 +115,8 @@ def l1_lengths(view: Array, radius: Array) -> Array:
         first = admm(problem, tol=FIRST_PASS_TOLERANCE, max_iter=FIRST_PASS_ITERATIONS)
     if first.status == "non_finite":
         raise NumericalError(
-            "The first representation, which lam='auto' goes by, has an iterate that is not finite; "
-            "give lam."
+            "The first representation, which lam='auto' goes by, has an iterate that is not "
+            "finite; give lam."
         )
     lengths: Array = np.abs(first.stack[0]).sum(axis=0)
     return lengths

@@ -1,4 +1,4 @@
-"""The same samples in the same rows, and nothing dropped without being asked."""
+"""Alignment of views by sample id."""
 
 from pathlib import Path
 
@@ -11,12 +11,12 @@ from viewspan.io.readers import InputError, Reading, Table, align
 
 
 def table(name, ids, kind=np.asarray):
-    """Every row holds the number of its id."""
+    """Return a view whose first column encodes the id of each row."""
     numbers = np.array([[float(ord(letter)), 1.0] for letter in ids])
     return Table(name, f"{name}.csv", Path(name), kind(numbers), np.array(list(ids)))
 
 
-def bare(name, n_rows):
+def without_ids(name, n_rows):
     return Table(name, f"{name}.npy", Path(name), np.ones((n_rows, 2)))
 
 
@@ -26,13 +26,13 @@ def column(values):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, scipy.sparse.csr_array])
-def test_rows_follow_the_first_file(kind):
+def test_rows_are_in_the_order_of_the_first_file(kind):
     found = align([table("a", "cab"), table("b", "abc", kind)], Reading())
     assert [column(view) for view in found.views.values()] == [list("cab"), list("cab")]
     assert list(found.ids) == list("cab")
 
 
-def test_ids_that_some_lack_are_an_error_that_names_them():
+def test_missing_samples_raise_by_default():
     with pytest.raises(
         InputError,
         match=r"2 of 4 ids are not in every file: a\.csv has no d; b\.csv has no c\. Add",
@@ -40,7 +40,7 @@ def test_ids_that_some_lack_are_an_error_that_names_them():
         align([table("a", "abc"), table("b", "abd")], Reading())
 
 
-def test_or_left_out_and_said():
+def test_missing_samples_are_dropped():
     reading = Reading()
     found = align([table("a", "abc"), table("b", "dba")], reading, "drop")
     assert [column(view) for view in found.views.values()] == [list("ab"), list("ab")]
@@ -50,33 +50,34 @@ def test_or_left_out_and_said():
 
 
 @pytest.mark.parametrize("missing", ["forbid", "allow", "drop"])
-def test_ids_of_which_none_is_everywhere_are_written_differently(missing):
+def test_files_without_a_common_id_raise(missing):
     with pytest.raises(
         InputError, match=r"No id is in every file: a\.csv has a, b and 1 more; b\.csv has x, y"
     ):
         align([table("a", "abc"), table("b", "xyz")], Reading(), missing)
 
 
-def test_numbers_that_name_samples_in_two_orders_are_asked_about():
-    """Without --id, rows would be matched wrongly and the names be a feature."""
+def test_permuted_integer_columns_raise():
+    """Without --id, rows would not match and the ids would be a feature."""
     frames = [pd.DataFrame({"patient": order, "x": 1.5}) for order in ([1, 2, 3], [3, 1, 2])]
     first, second = (
         Table(name, f"{name}.csv", Path(name), frame, columns=np.array(["patient", "x"]))
         for name, frame in zip("ab", frames, strict=True)
     )
     with pytest.raises(
-        InputError, match="same numbers in column 'patient', in another order; give --id 'patient'"
+        InputError,
+        match="same numbers in column 'patient', but in another order; give --id 'patient'",
     ):
         align([first, second], Reading())
     assert align([first, first], Reading()).ids is None
 
 
 @pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, scipy.sparse.csr_array])
-def test_or_absent(kind):
+def test_missing_samples_are_rows_of_nan(kind):
     reading = Reading()
     found = align([table("a", "abc", kind), table("b", "dba", kind)], reading, "allow")
     assert reading.notes == [
-        "Absent: 2 of 4 ids are not in every file: a.csv has no d; b.csv has no c."
+        "Missing samples: 2 of 4 ids are not in every file: a.csv has no d; b.csv has no c."
     ]
     assert [column(view) for view in found.views.values()] == [
         ["a", "b", "c", None],
@@ -85,34 +86,44 @@ def test_or_absent(kind):
     assert list(found.ids) == list("abcd")
 
 
-def test_without_ids_counts_must_agree():
-    assert align([bare("a", 3), bare("b", 3)], Reading()).ids is None
-    with pytest.raises(InputError, match=r"a\.npy has 3, b\.npy has 4 rows.*--id COLUMN"):
-        align([bare("a", 3), bare("b", 4)], Reading())
+def test_without_ids_row_counts_must_be_equal():
+    assert align([without_ids("a", 3), without_ids("b", 3)], Reading()).ids is None
+    with pytest.raises(InputError, match=r"a\.npy has 3, b\.npy has 4 rows; give --id COLUMN"):
+        align([without_ids("a", 3), without_ids("b", 4)], Reading())
 
 
-def test_a_file_without_ids_needs_an_order_that_the_others_agree_on():
+def test_files_with_and_without_ids():
     reading = Reading()
-    found = align([bare("a", 3), table("b", "abc"), table("c", "abc")], reading)
+    found = align([without_ids("a", 3), table("b", "abc"), table("c", "abc")], reading)
     assert list(found.ids) == list("abc")
-    assert reading.notes == ["a.npy: without ids; the rows are taken to be in the order of b.csv."]
+    assert reading.notes == [
+        "a.npy: without ids; the rows are assumed to be in the order of b.csv."
+    ]
     with pytest.raises(
-        InputError, match=r"a\.npy has no ids, and b\.csv and c\.csv do not have the same ones"
+        InputError, match=r"a\.npy has no ids, and b\.csv and c\.csv do not have the same ids"
     ):
-        align([bare("a", 3), table("b", "abc"), table("c", "cba")], Reading())
+        align([without_ids("a", 3), table("b", "abc"), table("c", "cba")], Reading())
     with pytest.raises(InputError, match=r"a\.npy has 2"):
-        align([bare("a", 2), table("b", "abc")], Reading())
+        align([without_ids("a", 2), table("b", "abc")], Reading())
 
 
-def test_files_of_one_name_are_told_apart():
-    assert list(align([bare("a", 3), bare("a", 3)], Reading()).views) == ["a 1", "a 2"]
-    assert list(align([bare("a", 3), bare("a", 3), bare("a 1", 3)], Reading()).views) == [
+def test_view_names_are_made_unique():
+    assert list(align([without_ids("a", 3), without_ids("a", 3)], Reading()).views) == [
+        "a 1",
+        "a 2",
+    ]
+    assert list(
+        align(
+            [without_ids("a", 3), without_ids("a", 3), without_ids("a 1", 3)],
+            Reading(),
+        ).views
+    ) == [
         "a 2",
         "a 3",
         "a 1",
     ]
 
 
-def test_what_is_in_order_is_not_copied():
+def test_rows_in_order_are_not_copied():
     first = table("a", "abc")
     assert align([first, table("b", "abc")], Reading()).tables[0].values is first.values

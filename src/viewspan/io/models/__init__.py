@@ -27,6 +27,9 @@ __all__ = ["as_bytes", "load", "save"]
 
 AXES = {"datafit": Datafit, "penalty": Penalty, "coupling": Coupling}
 REQUIRED = ("n_views_in_", "n_features_in_")
+PARTS = {"estimator", "parameters", "inputs", "output", "state"}
+OUTPUT_CONFIG = "_sklearn_output_config"
+"""Where scikit-learn keeps what ``set_output`` was given."""
 
 
 def save(model: SubspaceClusterer, path: str | os.PathLike[str]) -> None:
@@ -59,9 +62,10 @@ def as_bytes(model: SubspaceClusterer) -> bytes:
             for name in INPUT_ATTRIBUTES
             if hasattr(model, name)
         },
+        "output": encoder.encode(dict(getattr(model, OUTPUT_CONFIG, {}))),
         "state": encoder.encode(model.fitted_state_),
     }
-    return archive.packed(tree, encoder.arrays)
+    return archive.pack(tree, encoder.arrays)
 
 
 def savable_parameters(model: SubspaceClusterer) -> dict[str, Any]:
@@ -95,7 +99,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         Fitted.
     """
     try:
-        version, tree, arrays = archive.unpacked(Path(path))
+        version, tree, arrays = archive.unpack(Path(path))
         model = read_version_1(tree, arrays) if version == 1 else read_version_2(tree, arrays)
         check_consistent(model)
     except archive.NotAModelError as error:
@@ -113,7 +117,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def read_version_2(tree: Any, arrays: list[Any]) -> SubspaceClusterer:
     """Return the model of a file of the present version."""
-    if not isinstance(tree, dict) or set(tree) != {"estimator", "parameters", "inputs", "state"}:
+    if not isinstance(tree, dict) or set(tree) != PARTS:
         raise TypeError("it holds no model")
     decoder = Decoder(arrays, RECORDS)
     kind = ESTIMATORS[tree["estimator"]]
@@ -124,7 +128,10 @@ def read_version_2(tree: Any, arrays: list[Any]) -> SubspaceClusterer:
     inputs = decoder.decode_fields(tree["inputs"])
     if not set(REQUIRED) <= set(inputs) <= set(INPUT_ATTRIBUTES):
         raise ValueError("it does not say which views it was fitted to")
-    return kind(**parameters).restore_fit(decoder.decode(tree["state"]), inputs)
+    output = decoder.decode(tree["output"])
+    state = decoder.decode(tree["state"])
+    model = kind(**parameters).restore_fit(state, inputs)
+    return model.set_output(**output) if output else model
 
 
 def read_version_1(tree: Any, arrays: list[Any]) -> SubspaceClusterer:

@@ -1,8 +1,8 @@
 """Encode models as JSON and numbered arrays, and decode them.
 
-Text, finite numbers, ``true``, ``false``, ``null`` and lists stand for themselves. Everything else is
-an object with one key, its kind: ``{"array": 3}``, ``{"tuple": […]}``, ``{"result": {…}}``. An object
-that occurs a second time is ``{"again": 7}``: the seventh object in the order of completion.
+Text, finite numbers, ``true``, ``false``, ``null`` and lists stand for themselves. Everything else
+is an object with one key, its kind: ``{"array": 3}``, ``{"tuple": […]}``, ``{"result": {…}}``. An
+object that occurs a second time is ``{"again": 7}``: the seventh object in order of completion.
 """
 
 import math

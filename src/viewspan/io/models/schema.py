@@ -17,7 +17,8 @@ from viewspan.estimators.ssc import SSC
 from viewspan.fit.state import FittedState
 from viewspan.graph.partition import GraphSettings, Partition
 from viewspan.inference.known_samples import KnownSamples
-from viewspan.inputs.preparation import Columns, Preparation, Treatment
+from viewspan.inputs.column_statistics import ColumnStatistics
+from viewspan.inputs.preparation import Preparation, Treatment
 from viewspan.objective.coordinates import ByFeatures, BySamples
 from viewspan.objective.couplings import L12Coupling, NuclearCoupling, RankOne, Uncoupled
 from viewspan.objective.datafits import L1, L12, Frobenius
@@ -78,7 +79,7 @@ RECORDS: dict[str, Record] = {
     ),
     "preparation": record(Preparation, "treatments"),
     "treatment": record(Treatment, "columns", "scaled", "affine", "normalize"),
-    "columns": record(Columns, "n_samples", "n_zero", "largest", "sums", "squares"),
+    "columns": record(ColumnStatistics, "n_samples", "n_zero", "largest", "sums", "squares"),
     "reduction": record(Reduction, *REDUCTION_FIELDS),
     "spectrum": record(Spectrum, "values", "right"),
     "coordinates by features": record(ByFeatures, "matrix", "loadings"),

@@ -11,7 +11,8 @@ from viewspan._utils.linalg import Spectrum
 from viewspan.fit.state import FittedState
 from viewspan.graph.partition import GraphSettings, Partition
 from viewspan.inference.known_samples import KnownSamples
-from viewspan.inputs.preparation import Columns, Preparation, Treatment
+from viewspan.inputs.column_statistics import ColumnStatistics
+from viewspan.inputs.preparation import Preparation, Treatment
 from viewspan.io.models.schema import (
     CHECK_FIELDS,
     ESTIMATORS,
@@ -33,7 +34,7 @@ RECORDS: dict[str, Record] = {
     "ByFeatures": record(ByFeatures, "matrix", "loadings"),
     "BySamples": record(BySamples, "views", "basis"),
     "Check": record(Check, *CHECK_FIELDS),
-    "Columns": record(Columns, "n_samples", "n_zero", "largest", "sums", "squares"),
+    "Columns": record(ColumnStatistics, "n_samples", "n_zero", "largest", "sums", "squares"),
     "Known": record(KnownSamples, "digests", "positions"),
     "Preparation": record(Preparation, "treatments"),
     "Reduction": record(Reduction, *REDUCTION_FIELDS),

@@ -1,4 +1,4 @@
-"""Views from people's files: read, told what is in them, and brought into the same order."""
+"""Readers of data files: read views, list the contents of a file, and align samples by id."""
 
 from viewspan.io.readers.align import Aligned, align
 from viewspan.io.readers.read import contents, read

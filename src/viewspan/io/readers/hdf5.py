@@ -1,59 +1,33 @@
-"""HDF5 files are read by another process first, because its library dies of some, and of some never comes back."""
+"""Trials of HDF5 files: MATLAB 7.3, AnnData and MuData.
 
-import json
-import subprocess
-import sys
-from collections.abc import Sequence
+The parent process reads the file itself after a successful trial, because anndata and mudata return
+objects that cannot be passed between processes as plain arrays.
+"""
+
 from pathlib import Path
 from typing import Any
 
 from viewspan._utils.optional import require
-from viewspan.io.readers.limits import check_memory, most_memory
-from viewspan.io.readers.table import InputError
-
-TRIAL = Path(__file__).with_name("hdf5_trial.py")
-PATIENCE, PER_SECOND = 600, 1_000_000
-"""Seconds for a file however slow the disk is, and bytes for each further one."""
+from viewspan.io.readers.trial import run_trial
 
 
 def h5py() -> Any:
-    return require("h5py", "omics", purpose="Reading HDF5 files, MATLAB 7.3 among them,")
+    return require("h5py", "omics", purpose="Reading HDF5 files, including MATLAB 7.3 files,")
 
 
-def check_all(path: Path) -> None:
-    """For readers that read everything."""
-    check(path, "all")
-
-
-def check_some(path: Path) -> None:
-    """For those who ask what is in it."""
-    check(path, "some")
-
-
-def check_named(path: Path, name: str) -> None:
-    """For those who read one array."""
-    check(path, "some", [name])
-
-
-def check(path: Path, mode: str, names: Sequence[str] = ()) -> None:
-    """Refuse a file that cannot be gone through in a process of its own."""
+def check_whole_file(path: Path) -> None:
+    """Raise InputError if the file cannot be read completely."""
     h5py()
-    command = [sys.executable, "-P", str(TRIAL), str(path), str(most_memory(path)), mode, *names]
-    patience = PATIENCE + path.stat().st_size / PER_SECOND
-    try:
-        trial = subprocess.run(
-            command, capture_output=True, timeout=patience, check=False, stdin=subprocess.DEVNULL
-        )
-    except subprocess.TimeoutExpired as error:
-        raise InputError(f"{path} is damaged: reading it does not come to an end.") from error
-    if trial.returncode != 0:
-        raise InputError(
-            f"{path} is damaged: a process that tried to read it died, so it is not read."
-        )
-    told = json.loads(trial.stdout or b"{}")
-    if "bytes" in told:
-        check_memory(path, told["bytes"])
-    if "refused" in told:
-        raise InputError(f"{path} {told['refused']}.")
-    if "failed" in told:
-        raise ValueError(told["failed"])
+    run_trial(path, "hdf5")
+
+
+def check_structure(path: Path) -> None:
+    """Raise InputError if the groups, attributes and small datasets cannot be read."""
+    h5py()
+    run_trial(path, "hdf5-small")
+
+
+def check_dataset(path: Path, name: str) -> None:
+    """Raise InputError if the structure or the named dataset cannot be read."""
+    h5py()
+    run_trial(path, "hdf5-small", name)

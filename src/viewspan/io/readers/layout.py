@@ -1,45 +1,52 @@
-"""How a table of text is laid out, told by its first lines: what separates columns, and what they are called."""
+"""Detection of the separator, header and column names of a text table from its first lines."""
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from viewspan._utils.optional import require
-from viewspan.io.readers.limits import CELL, check_columns, check_memory
-from viewspan.io.readers.table import InputError, Reading
+from viewspan.io.readers.limits import (
+    BYTES_PER_CELL,
+    check_column_count,
+    check_memory,
+    check_unique_columns,
+)
+from viewspan.io.readers.table import InputError, Reading, pandas
 
-SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", r"\s+": "spaces"}
-"""In the order in which they are tried: decimal commas stand between semicolons, not the other way round."""
 SPACES = r"\s+"
-UNNAMED = "Unnamed: 0"
-"""What pandas calls a first column without a name."""
-QUOTED = re.compile(r'"[^"]*"')
-MISSING = {"", "na", "nan", "n/a", "null", "none", "<na>"}
-LOOKED_AT = 6
-"""Lines."""
-LONGEST_LINE = 2**24
-"""Letters: enough for as many columns as a table may have."""
-BLOCK = 2**20
+SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", SPACES: "spaces"}
+"""Separators in the order in which they are tried.
 
-Kind = Literal["number", "missing", "text"]
+Semicolons come before commas, because files with decimal commas are separated by semicolons.
+"""
+UNNAMED = "Unnamed: 0"
+"""Name that pandas gives to a first column without a name."""
+QUOTED = re.compile(r'"[^"]*"')
+MISSING_VALUES = {"", "na", "nan", "n/a", "null", "none", "<na>"}
+N_LINES = 6
+"""Number of lines that are inspected."""
+MAX_LINE_LENGTH = 2**24
+"""Longest line in characters: enough for the largest number of columns."""
+BLOCK_SIZE = 2**20
+"""Bytes that are read at once."""
+
+FieldKind = Literal["number", "missing", "text"]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Of one file.
+    """Layout of a text table.
 
     Attributes
     ----------
     separator : str
-        A regular expression for spaces.
+        A character, or a regular expression for spaces.
     header : bool
-        Whether the first line has names.
+        Whether the first line holds column names.
     names : list of str
-        Of all columns.
+        Names of all columns.
     """
 
     separator: str
@@ -48,81 +55,86 @@ class Layout:
 
     @classmethod
     def of(cls, path: Path, reading: Reading) -> "Layout":
+        """Detect the layout of a file."""
         lines = first_lines(path)
-        separator = separator_of(path, lines)
-        rows = records(lines, separator)
+        separator = detect_separator(path, lines)
+        rows = split_lines(lines, separator)
         header = has_header(path, rows, reading) if reading.header is None else reading.header
-        names = (
-            names_of(path, rows, reading)
-            if header
-            else [f"column {place + 1}" for place in range(len(rows[0]))]
-        )
-        again = [name for name, times in Counter(names).items() if times > 1]
-        if again:
-            raise InputError(
-                f"{path} has more than one column {again[0]!r}; names must be different."
-            )
+        names = column_names(path, rows, reading) if header else numbered_columns(len(rows[0]))
+        check_column_count(path, len(names))
+        check_unique_columns(path, names)
         return cls(separator, header, names)
 
 
 def first_lines(path: Path) -> list[str]:
-    """Also of a compressed file."""
-    pd: Any = require("pandas", "cli", purpose="Reading tables")
+    """Return the first lines of a file that may be compressed, without empty lines."""
+    handle = pandas().io.common.get_handle
     try:
-        with pd.io.common.get_handle(
-            path, "r", encoding="utf-8-sig", compression="infer"
-        ) as handles:
-            lines = [str(handles.handle.readline(LONGEST_LINE + 1)) for _ in range(LOOKED_AT)]
+        with handle(path, "r", encoding="utf-8-sig", compression="infer") as handles:
+            lines = [str(handles.handle.readline(MAX_LINE_LENGTH + 1)) for _ in range(N_LINES)]
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not text in UTF-8; save it in that encoding.") from error
-    if any(len(line) > LONGEST_LINE for line in lines):
-        raise InputError(f"{path} has a line of more than {LONGEST_LINE} letters; save it as .npy.")
+        raise InputError(not_utf8(path)) from error
+    if any(len(line) > MAX_LINE_LENGTH for line in lines):
+        raise InputError(line_too_long(path))
     if any("\x00" in line for line in lines):
-        raise InputError(f"{path} is not text.")
+        raise InputError(f"{path} is not a text file.")
     if not lines[0].strip():
-        raise InputError(f"{path} is empty, or begins with an empty line.")
+        raise InputError(f"{path} is empty, or starts with an empty line.")
     return [line for line in lines if line.strip()]
 
 
-def check_text(path: Path, n_columns: int) -> None:
-    """Go over all of it, unpacked, before it is parsed: short lines, too, are as wide in memory as the first one."""
-    pd: Any = require("pandas", "cli", purpose="Reading tables")
-    check_columns(path, n_columns)
-    size, lines, without = 0, 1, 0
-    with pd.io.common.get_handle(path, "rb", is_text=False, compression="infer") as handles:
-        while block := handles.handle.read(BLOCK):
+def check_lines(path: Path, n_columns: int) -> None:
+    """Raise InputError if the uncompressed text would need too much memory as a table.
+
+    Every line counts as a full row, because pandas fills short lines up to the full width.
+    """
+    handle = pandas().io.common.get_handle
+    size, n_lines, line_length = 0, 1, 0
+    with handle(path, "rb", is_text=False, compression="infer") as handles:
+        while block := handles.handle.read(BLOCK_SIZE):
             if b"\x00" in block:
-                raise InputError(f"{path} is not text.")
+                raise InputError(f"{path} is not a text file.")
             size += len(block)
-            lines += max(block.count(b"\n"), block.count(b"\r"))
-            check_memory(path, size + CELL * lines * n_columns)
+            n_lines += max(block.count(b"\n"), block.count(b"\r"))
+            check_memory(path, size + BYTES_PER_CELL * n_lines * n_columns)
             end = max(block.rfind(b"\n"), block.rfind(b"\r"))
-            without = len(block) - 1 - end if end >= 0 else without + len(block)
-            if without > LONGEST_LINE:
-                raise InputError(
-                    f"{path} has a line of more than {LONGEST_LINE} letters; save it as .npy."
-                )
+            line_length = len(block) - 1 - end if end >= 0 else line_length + len(block)
+            if line_length > MAX_LINE_LENGTH:
+                raise InputError(line_too_long(path))
 
 
-def separator_of(path: Path, lines: Sequence[str]) -> str:
-    """The one that is equally often in all lines, or once less in the first; a file with none has one column."""
+def not_utf8(path: Path) -> str:
+    return f"{path} is not text in UTF-8; save it in UTF-8."
+
+
+def line_too_long(path: Path) -> str:
+    return f"{path} has a line of more than {MAX_LINE_LENGTH} characters; save it as .npy."
+
+
+def detect_separator(path: Path, lines: Sequence[str]) -> str:
+    """Return the separator that occurs equally often in all lines.
+
+    It may occur once less in the first line, as in files that R wrote. If no separator fits, return
+    spaces, or else the most frequent one.
+    """
     if ".tsv" in [suffix.lower() for suffix in path.suffixes]:
         return "\t"
-    bare = [QUOTED.sub("", line) for line in lines]
+    unquoted = [QUOTED.sub("", line) for line in lines]
     for separator in ("\t", ";", "|", ","):
-        counts = [line.count(separator) for line in bare]
+        counts = [line.count(separator) for line in unquoted]
         if (
             min(counts[1:] or counts) > 0
             and len(set(counts[1:])) <= 1
             and counts[0] in (counts[-1], counts[-1] - 1)
         ):
             return separator
-    if max(line.count(",") for line in bare) == 0 and min(len(line.split()) for line in bare) > 1:
+    has_commas = any("," in line for line in unquoted)
+    if not has_commas and min(len(line.split()) for line in unquoted) > 1:
         return SPACES
-    return max((",", ";", "\t", "|"), key=bare[0].count)
+    return max((",", ";", "\t", "|"), key=unquoted[0].count)
 
 
-def records(lines: Sequence[str], separator: str) -> list[list[str]]:
+def split_lines(lines: Sequence[str], separator: str) -> list[list[str]]:
     if separator == SPACES:
         return [line.split() for line in lines]
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
@@ -130,50 +142,61 @@ def records(lines: Sequence[str], separator: str) -> list[list[str]]:
 
 
 def has_header(path: Path, rows: Sequence[Sequence[str]], reading: Reading) -> bool:
-    """A first line of numbers alone is a sample, unless they count the columns; text above numbers is a name; and what
-    could be either is asked about.
+    """Return whether the first line holds column names.
+
+    A line of numbers is a sample unless it numbers the columns. Text above numbers is a name. If
+    both are possible, raise InputError.
     """
     first, second = rows[0], rows[1] if len(rows) > 1 else []
     if reading.id_column in first:
         return True
-    kinds = [kind_of(field, reading.decimal) for field in first]
+    kinds = [field_kind(field, reading.decimal) for field in first]
     numbers = [field for field, kind in zip(first, kinds, strict=True) if kind == "number"]
-    counted = len(numbers) > 1 and numbers == steps(0, len(numbers))
+    counts_columns = len(numbers) > 1 and numbers == consecutive(0, len(numbers))
     if "text" not in kinds:
-        if counted:
+        if counts_columns:
             reading.note(
-                f"{path}: the first line counts the columns and is taken as their names (--no-header if not)."
+                f"{path}: the first line numbers the columns and is used as their names; give "
+                "--no-header if it is a sample."
             )
         elif numbers:
             reading.note(
-                f"{path}: the first line is numbers and is taken as the first sample (--header if not)."
+                f"{path}: the first line holds numbers and is used as the first sample; give "
+                "--header if it holds column names."
             )
-        return counted or not numbers
+        return counts_columns or not numbers
     above_text = all(
-        kind_of(below, reading.decimal) == "text"
+        field_kind(below, reading.decimal) == "text"
         for kind, below in zip(kinds, second, strict=False)
         if kind == "text"
     )
-    if numbers and second and above_text and not counted and numbers != steps(1, len(numbers)):
+    counts_features = counts_columns or numbers == consecutive(1, len(numbers))
+    if numbers and second and above_text and not counts_features:
         raise InputError(
-            f"{path}: the first line could be names of columns or the first sample; give --header or --no-header."
+            f"{path}: the first line could hold column names or the first sample; give --header or "
+            "--no-header."
         )
     return True
 
 
-def steps(start: int, count: int) -> list[str]:
+def consecutive(start: int, count: int) -> list[str]:
     return [str(number) for number in range(start, start + count)]
 
 
-def kind_of(field: str, decimal: str) -> Kind:
+def numbered_columns(count: int) -> list[str]:
+    """Return the names of the columns of a table without a header."""
+    return [f"column {number + 1}" for number in range(count)]
+
+
+def field_kind(field: str, decimal: str) -> FieldKind:
     text = field.strip()
-    if text.lower() in MISSING:
+    if text.lower() in MISSING_VALUES:
         return "missing"
     return "number" if is_number(text, decimal) else "text"
 
 
 def is_number(text: str, decimal: str = ".") -> bool:
-    """Also a truth."""
+    """Return whether the text is a number or a boolean."""
     if text.lower() in {"true", "false"}:
         return True
     try:
@@ -183,14 +206,15 @@ def is_number(text: str, decimal: str = ".") -> bool:
     return True
 
 
-def names_of(path: Path, rows: Sequence[Sequence[str]], reading: Reading) -> list[str]:
-    """Those of the first line; R leaves out the one above the names of its rows."""
-    names = [name or f"Unnamed: {place}" for place, name in enumerate(rows[0])]
+def column_names(path: Path, rows: Sequence[Sequence[str]], reading: Reading) -> list[str]:
+    """Return the names in the first line. R writes no name above the row names."""
+    names = [name or f"Unnamed: {position}" for position, name in enumerate(rows[0])]
     if len(rows) == 1 or len(rows[1]) <= len(names):
         return names
-    is_of_r = len(rows[1]) == len(names) + 1 and rows[1][-1] != "" and reading.id_column is None
-    if not is_of_r:
+    from_r = len(rows[1]) == len(names) + 1 and rows[1][-1] != "" and reading.id_column is None
+    if not from_r:
         raise InputError(
-            f"{path} has {len(names)} names in its first line and {len(rows[1])} values in the next."
+            f"{path} has {len(names)} column names in its first line, but {len(rows[1])} values in "
+            "its second line."
         )
     return [UNNAMED, *names]

@@ -1,4 +1,4 @@
-"""From ``file.csv`` or ``file.mat::X`` to views, by the ending of the file's name."""
+"""Read views from arguments such as ``file.csv`` and ``file.mat::X``."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from viewspan._utils.optional import require
+from viewspan._utils.text import shortened
 from viewspan._utils.typing import AnyArray
 from viewspan.io.readers import arrays, delimited, matlab, omics, parquet
-from viewspan.io.readers.table import InputError, Part, Reading, Table, closest
+from viewspan.io.readers.layout import numbered_columns
+from viewspan.io.readers.table import InputError, Part, Reading, Table, pandas, suggestion
 
 KEY, TRANSPOSED, NAME = "::", ".T", "="
+"""Syntax of an argument: ``[name=]file[::key[.T]]``."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """How files with an ending are read, and how they are looked into."""
+    """Functions that read a file and list its contents."""
 
     read: Callable[["Source", Reading], list[Table]]
     contents: Callable[[Path], list[Part]]
@@ -35,12 +37,16 @@ FORMATS = {
     ".h5ad": Format(omics.read_h5ad, omics.contents_of_h5ad),
     ".h5mu": Format(omics.read_h5mu, omics.contents_of_h5mu),
 }
+"""Formats by file extension."""
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+"""Extensions of compressed text tables."""
+MAX_DETAIL = 300
+"""Longest part of a library's error message that is shown, in characters."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """What was asked for: ``[name=]file[::key[.T]]``."""
+    """The argument ``[name=]file[::key[.T]]`` and its parts."""
 
     text: str
     path: Path
@@ -50,25 +56,24 @@ class Source:
 
     @classmethod
     def parse(cls, text: str) -> "Source":
-        if is_there(text):  # whatever signs are in its name
+        """Split an argument. The name of an existing file may contain any characters."""
+        if exists(text):
             return cls(text, Path(text), None, None, transposed=False)
         place, separator, key = text.partition(KEY)
         name, equals, rest = place.partition(NAME)
-        if equals and not is_there(place) and name:
+        if equals and not exists(place) and name:
             place = rest
         else:
             name = ""
         transposed = key.endswith(TRANSPOSED)
         key = key.removesuffix(TRANSPOSED) if transposed else key
         if separator and not key and not transposed:
-            raise InputError(
-                f"{text} has {KEY} and no key after it; write for example {place}{KEY}X."
-            )
+            raise InputError(f"{text} has no key after {KEY}; write, for example, {place}{KEY}X.")
         return cls(text, Path(place), key or None, name or None, transposed)
 
     @property
     def stem(self) -> str:
-        """The file's name without its ending."""
+        """File name without its extensions."""
         stem = self.path.name
         for suffix in reversed(self.path.suffixes[-2:]):
             if suffix.lower() in COMPRESSED or suffix.lower() in FORMATS:
@@ -78,126 +83,135 @@ class Source:
     def table(
         self, values: Any, ids: Any = None, *, part: str | None = None, columns: Any = None
     ) -> Table:
-        """One that was found there; a part of several, if it has a name of its own."""
+        """Return a view that was read from this source.
+
+        Parameters
+        ----------
+        values : array, sparse array or data frame
+        ids : sequence, optional
+            Ids of the rows.
+        part : str, optional
+            Name of the view within a file that holds several.
+        columns : sequence, optional
+            Names of the features. By default, the columns of a data frame.
+        """
         inner = part or (None if self.name else self.key)
-        name = (self.name or self.stem) + (f"{KEY}{inner}" if inner else "")
-        known = None if ids is None else checked_ids(self.path, ids)
         if columns is None and hasattr(values, "columns"):
             columns = values.columns
-        named = None if columns is None else np.asarray(columns, dtype=str)
         return Table(
-            legible(name),
-            legible(self.text),
-            self.path,
-            values,
-            known,
-            named,
-            self.name is not None,
+            name=replace_undecodable((self.name or self.stem) + (f"{KEY}{inner}" if inner else "")),
+            source=replace_undecodable(self.text),
+            path=self.path,
+            values=values,
+            ids=None if ids is None else checked_ids(self.path, ids),
+            columns=None if columns is None else np.asarray(columns, dtype=str),
+            named=self.name is not None,
         )
 
 
 def read(text: str, reading: Reading) -> list[Table]:
-    """The views that ``[name=]file[::key[.T]]`` names: one, or several where a file holds several.
+    """Read the views that an argument names: one, or several if the file holds several.
 
     Parameters
     ----------
     text : str
-        ``.T`` for samples in columns.
+        ``[name=]file[::key[.T]]``. With ``.T``, the samples are the columns of the file.
     reading : Reading
 
     Raises
     ------
     InputError
-        With one sentence for the user.
+        If the file cannot be read. The message is one sentence for the user.
     """
     source = Source.parse(text)
-    chosen = format_of(source.path)
-    with told_of(source.path):
-        tables = chosen.read(source, reading)
+    file_format = format_of(source.path)
+    with input_errors(source.path):
+        tables = file_format.read(source, reading)
     if source.transposed:
-        tables = [turned(table) for table in tables]
+        tables = [transpose(table) for table in tables]
     for table in tables:
         check_shape(table)
     return tables
 
 
 def contents(path: Path) -> list[Part]:
-    """What is in a file."""
-    chosen = format_of(path)
-    with told_of(path):
-        return chosen.contents(path)
+    """List the arrays or columns of a file."""
+    file_format = format_of(path)
+    with input_errors(path):
+        return file_format.contents(path)
 
 
-def turned(table: Table) -> Table:
-    """Samples in columns: what named the rows names the features, and the other way round."""
+def transpose(table: Table) -> Table:
+    """Swap rows and columns, and also ids and column names."""
     values = table.values
     if not hasattr(values, "columns"):
         ids = None if table.columns is None else checked_ids(table.path, table.columns)
         return replace(table, values=values.T, ids=ids, columns=table.ids)
-    pd: Any = require("pandas", "cli", purpose="Reading tables")
+    pd = pandas()
     features = pd.RangeIndex(len(values)).astype(str) if table.ids is None else table.ids
-    generated = list(values.columns) == [f"column {place + 1}" for place in range(values.shape[1])]
-    ids = None if generated else np.asarray(values.columns, dtype=str)
+    has_names = list(values.columns) != numbered_columns(values.shape[1])
+    ids = np.asarray(values.columns, dtype=str) if has_names else None
     frame = pd.DataFrame(values.to_numpy().T, columns=features)
     return replace(table, values=frame, ids=ids, columns=np.asarray(features, dtype=str))
 
 
 def checked_ids(path: Path, ids: Any) -> AnyArray:
-    """Each sample once, under a name that a file can hold."""
+    """Return ids as text, or raise InputError if they are not unique or cannot be written."""
     names = [str(name) for name in ids]
     if any("\x00" in name for name in names):
-        raise InputError(f"{path} has an id with a zero byte in it.")
-    if (wrong := next((name for name in names if name != legible(name)), None)) is not None:
-        raise InputError(
-            f"{path} has the id {wrong!r}, which is not text in UTF-8; save it in that encoding."
-        )
+        raise InputError(f"{path} has an id that contains a zero byte; remove it.")
+    invalid = next((name for name in names if name != replace_undecodable(name)), None)
+    if invalid is not None:
+        raise InputError(f"{path} has the id {invalid!r}, which is not UTF-8; save it in UTF-8.")
     values, counts = np.unique(np.array(names, dtype=str), return_counts=True)
-    if (counts > 1).any():
-        again = values[counts > 1]
-        others = f", and {len(again) - 1} other ids more than once" if len(again) > 1 else ""
+    repeated = values[counts > 1]
+    if len(repeated):
+        others = f", and {len(repeated) - 1} other ids more than once" if len(repeated) > 1 else ""
         raise InputError(
-            f"{path} has the id {str(again[0])!r} in {counts[counts > 1][0]} rows{others}; each must be there once."
+            f"{path} has the id {str(repeated[0])!r} in {counts[counts > 1][0]} rows{others}; each "
+            "id must occur once."
         )
     return np.array(names, dtype=str)
 
 
-def legible(text: str) -> str:
-    """Names of files may hold bytes that are no letters."""
+def replace_undecodable(text: str) -> str:
+    """Replace bytes of a file name that are not valid text by question marks."""
     return text.encode("utf-8", "replace").decode()
 
 
-def is_there(name: str | Path) -> bool:
-    """Also of names that no file can have."""
+def exists(path: str | Path) -> bool:
+    """Return whether a file exists, and False for names that no file can have."""
     try:
-        return Path(name).exists()
+        return Path(path).exists()
     except OSError:
         return False
 
 
 def format_of(path: Path) -> Format:
-    if not is_there(path):
-        if path.name in (others := beside(path)):
-            raise InputError(f"{path} is a link that leads nowhere.")
-        raise InputError(f"{path} does not exist.{closest(path.name, others)}")
+    """Return the format of an existing file by its extension."""
+    if not exists(path):
+        if path.name in (others := names_in_folder(path)):
+            raise InputError(f"{path} is a broken symbolic link.")
+        raise InputError(f"{path} does not exist.{suggestion(path.name, others)}")
     if path.is_dir():
         raise InputError(f"{path} is a folder; give a file.")
     if not path.is_file():
-        raise InputError(f"{path} is not a file that can be read twice; save it as one.")
+        raise InputError(f"{path} is not a regular file; save the data in one.")
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
     if not suffixes or suffixes[-1] not in FORMATS:
-        endings = ", ".join(FORMATS)
         raise InputError(
-            f"{path} is of no kind that can be read: {endings}. Save it as .csv, for example."
+            f"{path} has none of the supported extensions: {', '.join(FORMATS)}; save the data as "
+            ".csv, for example."
         )
     if path.suffix.lower() in COMPRESSED and FORMATS[suffixes[-1]].read is not delimited.read_text:
         raise InputError(
-            f"{path} is compressed; unpack it first. Compressed tables of text are read as they are."
+            f"{path} is compressed, which is supported for text tables only; unpack it first."
         )
     return FORMATS[suffixes[-1]]
 
 
-def beside(path: Path) -> list[str]:
-    """Names in its folder, if they may be seen."""
+def names_in_folder(path: Path) -> list[str]:
+    """Return the names of the files beside a path, or nothing if the folder is not readable."""
     try:
         return [entry.name for entry in path.parent.iterdir()]
     except OSError:
@@ -205,32 +219,34 @@ def beside(path: Path) -> list[str]:
 
 
 @contextlib.contextmanager
-def told_of(path: Path) -> Iterator[None]:
-    """Whatever a reader says, with the name of the file before it."""
+def input_errors(path: Path) -> Iterator[None]:
+    """Turn every error of a reader into an InputError that names the file."""
     try:
         yield
     except (InputError, ModuleNotFoundError):
         raise
     except MemoryError as error:
         raise InputError(
-            f"{path} takes more memory than there is; save it as .npy, which is read in blocks."
+            f"{path} needs more memory than is available; save it as .npy, which is read in blocks."
         ) from error
     except PermissionError as error:
-        raise InputError(f"{path} may not be read by you.") from error
-    except Exception as error:  # readers of other people's formats raise whatever they like
+        raise InputError(f"{path} cannot be read: you do not have permission.") from error
+    except Exception as error:  # libraries raise errors of any type
         lines = str(error).strip().splitlines() or [type(error).__name__]
+        detail = shortened(lines[0].rstrip("."), MAX_DETAIL)
         raise InputError(
-            f"{path} cannot be read as its name says: {lines[0].rstrip('.')}."
+            f"{path} cannot be read as a {path.suffix.lower()} file: {detail}."
         ) from error
 
 
 def check_shape(table: Table) -> None:
+    """Raise InputError unless the values have two dimensions and are not empty."""
     shape = tuple(np.shape(table.values))
     if len(shape) != 2:
-        sizes = " × ".join(map(str, shape)) or "a single value"
+        found = f"has the shape {' × '.join(map(str, shape))}" if shape else "is a single value"
         raise InputError(
-            f"{table.source} has the shape {sizes}, and a view has rows and columns: one row per sample."
+            f"{table.source} {found}, but a view must have two dimensions, with one row per sample."
         )
-    for size, what in zip(shape, ("rows", "columns of numbers"), strict=True):
+    for size, name in zip(shape, ("rows", "numeric columns"), strict=True):
         if size == 0:
-            raise InputError(f"{table.source} has no {what}.")
+            raise InputError(f"{table.source} has no {name}.")

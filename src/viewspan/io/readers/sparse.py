@@ -1,4 +1,4 @@
-"""Sparse matrices of strangers: compiled code goes wherever their indices point, so they are looked at first."""
+"""Checks of sparse matrices from files. Indices out of range would crash compiled code."""
 
 from pathlib import Path
 from typing import Any
@@ -10,82 +10,77 @@ from viewspan._utils.sparse import is_sparse, points_inside
 from viewspan.io.readers.limits import check_memory
 from viewspan.io.readers.table import InputError
 
-COMPRESSED = {"csr": 0, "csc": 1}
-"""Formats with a pointer for every row, or every column."""
-PARTS = {
+ARRAY_NAMES = {
     "csr": ("data", "indices", "indptr"),
     "csc": ("data", "indices", "indptr"),
     "bsr": ("data", "indices", "indptr"),
     "coo": ("data", "row", "col"),
     "dia": ("data", "offsets"),
 }
+"""Arrays that :func:`scipy.sparse.save_npz` writes for each format."""
+REQUIRED_KEYS = {"data", "shape", "format"}
+"""Keys of every .npz file that holds a sparse matrix."""
+ALL_KEYS = REQUIRED_KEYS.union(*ARRAY_NAMES.values())
+"""Keys that are read from such a file."""
 
 
-def sparse_of_parts(path: Path, arrays: dict[str, Any]) -> Any:
-    """What :func:`scipy.sparse.save_npz` wrote, by rows."""
+def sparse_from_arrays(path: Path, arrays: dict[str, Any]) -> Any:
+    """Return the matrix that :func:`scipy.sparse.save_npz` wrote as a csr array."""
     kind = arrays["format"].item() if arrays["format"].size == 1 else None
     kind = kind.decode("ascii", "replace") if isinstance(kind, bytes) else str(kind)
-    lacking = [name for name in PARTS.get(kind, ()) if name not in arrays]
+    missing = [name for name in ARRAY_NAMES.get(kind, ()) if name not in arrays]
     shape = np.ravel(arrays["shape"])
-    if kind not in PARTS or lacking or len(shape) != 2 or shape.dtype.kind not in "iu":
+    if kind not in ARRAY_NAMES or missing or len(shape) != 2 or shape.dtype.kind not in "iu":
         raise InputError(
-            f"{path} is no sparse matrix that scipy wrote: {lacking or kind!r} is not as it should be."
+            f"{path} is not a sparse matrix written by scipy.sparse.save_npz: "
+            + (f"it has no {missing[0]!r}." if missing else "its 'format' or 'shape' is invalid.")
         )
-    parts = [arrays[name] for name in PARTS[kind]]
-    for name, part in zip(PARTS[kind][1:], parts[1:], strict=True):
+    data, *indices = [arrays[name] for name in ARRAY_NAMES[kind]]
+    for name, part in zip(ARRAY_NAMES[kind][1:], indices, strict=True):
         if part.dtype.kind not in "iu" or part.ndim != 1:
             raise InputError(
-                f"{path} is damaged: {name!r} of its sparse matrix must be whole numbers."
+                f"{path} is damaged: {name!r} of its sparse matrix must be a vector of integers."
             )
-    data, places = parts[0], tuple(parts[1:])
-    if (
-        kind == "dia"
-        and len(places[0])
-        and not (-shape[0] < places[0].min() and places[0].max() < shape[1])
-    ):
-        raise InputError(f"{path} is damaged: its sparse matrix points outside of itself.")
-    size = (int(shape[0]), int(shape[1]))
-    check_lengths(path, size, data.size)
+    n_rows, n_columns = int(shape[0]), int(shape[1])
+    if kind == "dia" and not ((-n_rows < indices[0]) & (indices[0] < n_columns)).all():
+        raise InputError(out_of_range(path))
+    check_shape(path, (n_rows, n_columns), data.size)
     make = getattr(scipy.sparse, f"{kind}_array")
-    return by_rows(path, make((data, places) if kind == "coo" else (data, *places), shape=size))
+    content = (data, tuple(indices)) if kind == "coo" else (data, *indices)
+    return checked_csr(path, make(content, shape=(n_rows, n_columns)))
 
 
-def by_rows(path: Path, array: Any) -> Any:
-    """As csr, after a look at where its indices point."""
+def checked_csr(path: Path, array: Any) -> Any:
+    """Return a sparse array as csr, or raise InputError if an index is out of range."""
+    lines, width = array.shape
+    if array.format == "csc":
+        lines, width = width, lines
     if array.format == "bsr":
-        check_compressed(path, array.indptr, array.indices, len(array.data), blocks_of(array))
-    elif array.format in COMPRESSED:
-        axis = COMPRESSED[array.format]
-        check_compressed(
-            path,
-            array.indptr,
-            array.indices,
-            len(array.data),
-            (array.shape[axis], array.shape[1 - axis]),
-        )
-    check_lengths(path, array.shape, array.data.size)
+        lines, width = lines // array.blocksize[0], width // array.blocksize[1]
+    if array.format in {"csr", "csc", "bsr"}:
+        check_compressed(path, array.indptr, array.indices, len(array.data), (lines, width))
+    check_shape(path, array.shape, array.data.size)
     return scipy.sparse.csr_array(array)
 
 
-def blocks_of(array: Any) -> tuple[int, int]:
-    height, width = array.blocksize
-    return array.shape[0] // height, array.shape[1] // width
-
-
-def check_lengths(path: Path, shape: tuple[int, ...], stored: int) -> None:
-    """Rows cost memory also where they are empty."""
+def check_shape(path: Path, shape: tuple[int, ...], n_stored: int) -> None:
+    """Raise InputError if a sparse matrix is too large. Empty rows need memory, too."""
     if min(shape) < 0:
         raise InputError(f"{path} is damaged: its sparse matrix has {min(shape)} rows or columns.")
-    check_memory(path, 16 * (shape[0] + shape[1] + stored))
+    check_memory(path, 16 * (shape[0] + shape[1] + n_stored))
 
 
 def check_compressed(
-    path: Path, starts: Any, places: Any, stored: int, shape: tuple[int, int]
+    path: Path, indptr: Any, indices: Any, n_stored: int, shape: tuple[int, int]
 ) -> None:
-    if not points_inside(starts, places, stored, shape):
-        raise InputError(f"{path} is damaged: its sparse matrix points outside of itself.")
+    if not points_inside(indptr, indices, n_stored, shape):
+        raise InputError(out_of_range(path))
 
 
-def dense_or_by_rows(path: Path, values: Any) -> Any:
-    """An array, or a sparse one by rows."""
-    return by_rows(path, values) if is_sparse(values) else np.asarray(values)
+def out_of_range(path: Path) -> str:
+    return f"{path} is damaged: its sparse matrix has indices out of range."
+
+
+def dense_or_csr(path: Path, values: Any) -> Any:
+    """Return a dense array as it is, and a sparse one as csr."""
+    return checked_csr(path, values) if is_sparse(values) else np.asarray(values)

@@ -1,4 +1,4 @@
-"""What a file gives: tables with the ids of their rows; and what can be wrong with it."""
+"""Tables that readers return, options of reading, and errors of input files."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -6,14 +6,16 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from viewspan._utils.optional import require
 from viewspan._utils.text import visible
 from viewspan._utils.typing import AnyArray
 
-MOST_LISTED = 8
+MAX_LISTED = 8
+"""Number of names that a message lists."""
 
 
 class InputError(ValueError):
-    """A file that cannot be used, with a sentence for the one who gave it."""
+    """Error of an input file. The message is one sentence for the user."""
 
 
 @dataclass(frozen=True)
@@ -23,18 +25,18 @@ class Table:
     Attributes
     ----------
     name : str
-        What it is called: ``radar`` of ``radar.csv``.
+        Name of the view: ``radar`` for ``radar.csv``.
     source : str
-        As it was asked for.
+        The argument that the view was read from.
     path : Path
     values : array, sparse array or data frame (n_samples, n_features)
-        A frame where columns have names.
+        A data frame if columns have names.
     ids : array of str, optional
-        Of the rows.
+        Ids of the rows.
     columns : array of str, optional
-        Names of the features, if they have any.
+        Names of the features.
     named : bool
-        Whether the name was given, not taken from the file.
+        Whether the user gave the name. Otherwise it comes from the file name.
     """
 
     name: str
@@ -53,7 +55,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Part:
-    """One thing in a file, for those who ask what is in it."""
+    """Key, shape and kind of one array or column in a file."""
 
     key: str
     shape: tuple[int, ...]
@@ -65,21 +67,21 @@ class Part:
 
 @dataclass
 class Reading:
-    """How files are to be read, and what is noticed while they are.
+    """Options of reading files, and notes for the user.
 
     Attributes
     ----------
     id_column : str, optional
-        The column that tells the samples apart.
+        Column with the ids of the samples.
     ignored : list of str
-        Columns that are left out.
+        Columns that are not read.
     header : bool, optional
-        Whether delimited files begin with the names of their columns; None to look.
+        Whether text tables start with column names. None detects it.
     decimal : str
     notes : list of str
-        Sentences for the user: whatever was decided without being asked.
+        Sentences for the user about decisions that the readers made.
     left_out : set of str
-        Columns of those that were ignored which were found.
+        Columns in ``ignored`` that were found in a file.
     """
 
     id_column: str | None = None
@@ -90,7 +92,7 @@ class Reading:
     left_out: set[str] = field(default_factory=set)
 
     def leave_out(self, columns: Iterable[object]) -> list[str]:
-        """Which of these columns are to be ignored."""
+        """Return the columns to ignore, and record that they were found."""
         found = [str(name) for name in columns if str(name) in self.ignored]
         self.left_out.update(found)
         return found
@@ -100,14 +102,18 @@ class Reading:
             self.notes.append(sentence)
 
 
-def listed(names: Iterable[object], most: int = MOST_LISTED) -> str:
-    """Some names, and how many more there are."""
+def pandas() -> Any:
+    return require("pandas", "cli", purpose="Reading tables")
+
+
+def listed(names: Iterable[object], most: int = MAX_LISTED) -> str:
+    """Return the first names as a comma-separated list, and the number of further names."""
     every = [str(name) for name in names]
     rest = len(every) - most
     return ", ".join(every[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def closest(name: str, names: Iterable[object]) -> str:
-    """A question, if there is a name that may have been meant."""
+def suggestion(name: str, names: Iterable[object]) -> str:
+    """Return the question "Did you mean ...?" if one of the names is similar, else ""."""
     found = get_close_matches(name, [str(other) for other in names], n=1)
     return f" Did you mean {found[0]}?" if found else ""

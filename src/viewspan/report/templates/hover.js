@@ -1,18 +1,18 @@
-const { samples, places } = JSON.parse(document.getElementById("points").textContent);
-for (const [name, points] of Object.entries(places)) {
+const { samples, positions } = JSON.parse(document.getElementById("points").textContent);
+for (const [name, points] of Object.entries(positions)) {
   const svg = document.querySelector(`figure.${name} svg`);
   const tip = document.getElementById("tip");
-  const reach = 10; // units of the picture: farther points are not meant
+  const reach = 10; // largest distance of a point from the pointer, in units of the SVG
   const ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
   ring.setAttribute("class", "ring");
   ring.setAttribute("r", 5);
 
   const nearest = (event) => {
-    const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
-    let found = -1, least = reach * reach;
-    points.forEach(([x, y], number) => {
-      const distance = (x - place.x) ** 2 + (y - place.y) ** 2;
-      if (distance < least) { least = distance; found = number; }
+    const pointer = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    let found = -1, smallest = reach * reach;
+    points.forEach(([x, y], index) => {
+      const squared = (x - pointer.x) ** 2 + (y - pointer.y) ** 2;
+      if (squared < smallest) { smallest = squared; found = index; }
     });
     return found;
   };
@@ -27,9 +27,8 @@ for (const [name, points] of Object.entries(places)) {
     }
     const [x, y] = points[found];
     const [id, cluster, confidence] = samples[found];
-    const whose = id === null ? "a landmark" : id;
-    const name = document.createElement("bdi"); // so that the direction of its letters stays with it
-    name.textContent = whose;
+    const name = document.createElement("bdi"); // keeps right-to-left names from reordering the rest
+    name.textContent = id === null ? "landmark" : id;
     tip.replaceChildren(name, ` · cluster ${cluster}` + (confidence === null ? "" : ` · confidence ${confidence.toFixed(2)}`));
     tip.hidden = false;
     const box = tip.getBoundingClientRect();

@@ -1,0 +1,154 @@
+"""Statistics of the features of a view, from which its preprocessing follows."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from viewspan._utils.linalg import ratio
+from viewspan._utils.sparse import full, is_sparse, over_columns
+from viewspan._utils.typing import Array, Block
+
+RELATIVE_ROUNDING = 4 * np.finfo(float).eps
+"""Features below this share of the largest value are taken for rounding errors."""
+DOMINANT_SHARE = 0.5
+"""A feature with a larger share of a view's energy outweighs all others together."""
+MAX_CENTRED_MEAN = 0.01
+"""Largest mean of a centred feature, in units of its root mean square divided by √N.
+
+The mean of independent values is of the order of 1/√N of their size by chance. A mean that is a
+hundred times smaller shows that somebody has centred the feature.
+"""
+
+
+@dataclass(frozen=True)
+class ColumnStatistics:
+    """Statistics of the features of one view.
+
+    Statistics of two sets of samples add up to those of both. Sums are relative to the largest
+    value of the feature, so that they neither overflow nor underflow.
+
+    Attributes
+    ----------
+    n_samples : int
+    n_zero : int
+        Number of samples whose features are all zero.
+    largest : array (n_features,)
+        Largest absolute value of every feature.
+    sums : array (n_features,)
+        Sum of the values, divided by the largest.
+    squares : array (n_features,)
+        Sum of the squared values, divided by the square of the largest.
+    """
+
+    n_samples: int
+    n_zero: int
+    largest: Array
+    sums: Array
+    squares: Array
+
+    @classmethod
+    def of(cls, block: Block) -> "ColumnStatistics":
+        """Return the statistics of samples in rows."""
+        if block.shape[0] == 0:  # a view whose samples are all missing
+            return cls(0, 0, *np.zeros((3, block.shape[1])))
+        largest = as_vector(abs(block).max(axis=0))
+        relative = over_columns(block, largest) if is_sparse(block) else ratio(block, largest)
+        nonzero = as_vector(abs(block).max(axis=1)) > 0
+        return cls(
+            n_samples=block.shape[0],
+            n_zero=int((~nonzero).sum()),
+            largest=largest,
+            sums=as_vector(relative.sum(axis=0)),
+            squares=as_vector((relative**2).sum(axis=0)),
+        )
+
+    def __add__(self, other: "ColumnStatistics") -> "ColumnStatistics":
+        largest = np.maximum(self.largest, other.largest)
+        mine, theirs = ratio(self.largest, largest), ratio(other.largest, largest)
+        return ColumnStatistics(
+            self.n_samples + other.n_samples,
+            self.n_zero + other.n_zero,
+            largest,
+            mine * self.sums + theirs * other.sums,
+            mine**2 * self.squares + theirs**2 * other.squares,
+        )
+
+    def impute_zero_features(self) -> "ColumnStatistics":
+        """Return statistics in which features that are zero have the median scale of the others."""
+        seen = self.largest_significant > 0
+        if seen.all() or not seen.any():
+            return self
+        largest, squares = (
+            np.where(seen, values, np.median(values[seen]))
+            for values in (self.largest, self.squares)
+        )
+        return replace(self, largest=largest, squares=squares)
+
+    @property
+    def largest_overall(self) -> float:
+        """Largest absolute value of all features."""
+        return float(self.largest.max(initial=0.0))
+
+    @property
+    def largest_significant(self) -> Array:
+        """Largest absolute values; 0 for features that are rounding errors beside the largest."""
+        significant = self.largest > RELATIVE_ROUNDING * self.largest_overall
+        return np.where(significant, self.largest, 0.0)
+
+    @property
+    def energy(self) -> Array:
+        """Sum of squares of every feature, relative to the square of the largest value of all."""
+        overall = np.full_like(self.largest, self.largest_overall)
+        return self.squares * ratio(self.largest, overall) ** 2
+
+    @property
+    def relative_rms(self) -> Array:
+        """Root mean square of every feature, relative to its largest value.
+
+        It is 0 for features that are rounding errors beside the largest.
+        """
+        rms = np.sqrt(self.squares / max(self.n_samples, 1))
+        return np.where(self.largest_significant > 0, rms, 0.0)
+
+    @property
+    def rms(self) -> Array:
+        """Root mean square of every feature; 0 for rounding errors beside the largest."""
+        return self.relative_rms * self.largest
+
+    @property
+    def rms_sample_length(self) -> float:
+        """Root mean square of the lengths of the samples."""
+        mean_energy = self.energy.sum() / max(self.n_samples, 1)
+        return self.largest_overall * float(np.sqrt(mean_energy))
+
+    def has_dominant_feature(self) -> bool:
+        """Return whether one feature has most of the energy of the view.
+
+        The threshold is half of the energy, and higher by the share 1/n_features, so that the even
+        share of one of few features does not count.
+
+        A dominant feature is in another unit than the others, such as an age in years beside scores
+        from 0 to 3. Samples of unit length would hardly differ in anything else, so the features of
+        the view are scaled. They are not centred, because clusters on both sides of the mean would
+        look like one line through it.
+        """
+        energy, n_features = self.energy, len(self.largest)
+        threshold = DOMINANT_SHARE * (1 + 1 / n_features)
+        return n_features > 1 and bool(energy.max() > threshold * energy.sum())
+
+    def is_centred(self) -> bool:
+        """Return whether all features have mean zero, up to less than chance would leave.
+
+        The origin of centred data is where the mean was, and no subspace of the data has a reason
+        to pass through it.
+        """
+        if self.largest_overall == 0:
+            return False
+        means = ratio(np.abs(self.sums) / self.n_samples, self.relative_rms)
+        return bool((means <= MAX_CENTRED_MEAN / np.sqrt(self.n_samples)).all())
+
+
+def as_vector(values: Any) -> Array:
+    """Return the sums or maxima of a dense or sparse array as a one-dimensional array."""
+    return full(values).ravel()
