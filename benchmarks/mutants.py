@@ -51,7 +51,7 @@ TESTS = [
     "tests/inference/test_view_scores.py",
     *("tests/estimators/test_axes.py", "tests/estimators/test_missing.py"),
     *("tests/estimators/test_confidence.py", "tests/estimators/test_callbacks.py"),
-    *("tests/estimators/test_scalable.py", "tests/estimators/test_representation.py"),
+    *("tests/estimators/test_incremental.py", "tests/estimators/test_notebook.py"),
 ]
 FOLDER = Path(os.environ.get("VIEWSPAN_MUTANTS", ROOT / "mutants"))
 """Where mutants, running times of tests and verdicts are stored."""

@@ -17,7 +17,7 @@ PROGRAM = """
 import json, tracemalloc
 import load
 {leak}
-load.SHAPES = [(48, (12, 20)), (40, (30,)), (36, (50, 40)), (60, (9, 8))]
+load.SHAPES = [(32, (9, 14)), (28, (20,)), (36, (30, 24)), (40, (7, 6))]
 tracemalloc.start()
 rows = load.run({n_fits}, {n_warm_up}, 13)
 print(json.dumps([*load.growth(rows), min(row[3] for row in rows)]))

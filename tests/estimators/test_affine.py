@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import viewspan
-from tests.problems import optimum, random_views
+from tests.problems import nuclear_norm_of_rows, optimum, random_views
 
 pytestmark = pytest.mark.filterwarnings("ignore:The graph is in")
 
@@ -41,9 +41,10 @@ def test_a_large_constant_is_the_strict_constraint():
     stacked = cp.vstack([cp.reshape(block, (1, 64), order="F") for block in z])
     terms = [cp.sum_squares(view.T - view.T @ block) for view, block in zip(views, z, strict=True)]
     terms += [weight * cp.normNuc(block) for weight, block in zip(lam, z, strict=True)]
+    norm, cones = nuclear_norm_of_rows(stacked)
     strict = cp.Problem(
-        cp.Minimize(sum(terms) + tau * cp.normNuc(stacked)),
-        [cp.sum(block, axis=0) == 1 for block in z],
+        cp.Minimize(sum(terms) + tau * norm),
+        [*cones, *(cp.sum(block, axis=0) == 1 for block in z)],
     )
     strict.solve(solver=cp.CLARABEL)
     values, errors = [], []

@@ -26,12 +26,12 @@ def test_a_model_from_disk_is_the_same(build, tmp_path):
     np.testing.assert_array_equal(loaded.transform(UNSEEN), model.transform(UNSEEN))
 
 
-@pytest.mark.parametrize("settled", [False, True])
-def test_so_is_one_that_came_in_batches(settled, tmp_path):
+@pytest.mark.parametrize("solved", [False, True])
+def test_so_is_one_that_came_in_batches(solved, tmp_path):
     model = viewspan.CLRSC(2, random_state=0).partial_fit([view[::2] for view in VIEWS])
-    if settled:
-        assert len(model.labels_) == 15
+    if solved:
+        assert len(model.partial_fit().labels_) == 15
     loaded = again(model, tmp_path)
-    for each in (model, loaded):
-        each.partial_fit([view[1::2] for view in VIEWS])
+    for either in (model, loaded):
+        either.partial_fit([view[1::2] for view in VIEWS])
     np.testing.assert_array_equal(loaded.predict(UNSEEN), model.predict(UNSEEN))

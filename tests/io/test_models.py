@@ -216,7 +216,9 @@ def test_a_file_is_plain_arrays_and_json_with_a_version_and_checksums(saved, tmp
     description = json.loads((tmp_path / "parts" / "model.json").read_text())
     assert description["format"] == "viewspan model"
     assert description["version"] == 2
-    assert set(description["model"]) == {"estimator", "parameters", "inputs", "state"}
+    assert set(description["model"]) == {
+        *("estimator", "parameters", "inputs", "output", "state"),
+    }
     assert description["viewspan"] == viewspan.__version__
     names = {
         path.relative_to(tmp_path / "parts").as_posix()

@@ -14,7 +14,7 @@ from tests.objective.own_objects import (
     ResidualNorm,
     StackNorm,
 )
-from tests.problems import FITS, random_views, two_subspaces
+from tests.problems import FITS, nuclear_norm_of_rows, random_views, two_subspaces
 from viewspan.objective.axes import COUPLINGS, DATAFITS, PENALTIES, Axes
 from viewspan.objective.problem import Problem
 from viewspan.solvers.reduced import form_problem
@@ -97,10 +97,13 @@ OWN_PENALTIES = {
     FrobeniusNorm(): lambda z: cp.norm(z, "fro"),
 }
 OWN_COUPLINGS = {
-    "nuclear": cp.normNuc,
-    EntryCoupling(): lambda rows: cp.sum(cp.abs(rows)),
-    StackNorm(): lambda rows: cp.norm(rows, "fro"),
-    DifferenceNorm(): lambda rows: cp.norm(rows[0] - rows[1]) + 0.05 * cp.norm(rows, "fro"),
+    "nuclear": nuclear_norm_of_rows,
+    EntryCoupling(): lambda rows: (cp.sum(cp.abs(rows)), []),
+    StackNorm(): lambda rows: (cp.norm(rows, "fro"), []),
+    DifferenceNorm(): lambda rows: (
+        cp.norm(rows[0] - rows[1]) + 0.05 * cp.norm(rows, "fro"),
+        [],
+    ),
 }
 
 
@@ -113,7 +116,8 @@ def own_optimum(views, datafit, penalty, coupling):
         for view, z, weight in zip(views, coefficients, LAM, strict=True)
     ]
     rows = cp.vstack([cp.reshape(z, (1, n_samples**2), order="F") for z in coefficients])
-    problem = cp.Problem(cp.Minimize(sum(terms) + TAU * OWN_COUPLINGS[coupling](rows)))
+    norm, constraints = OWN_COUPLINGS[coupling](rows)
+    problem = cp.Problem(cp.Minimize(sum(terms) + TAU * norm), constraints)
     problem.solve(solver=cp.CLARABEL)
     assert problem.status == "optimal"
     return float(problem.value)

@@ -25,13 +25,15 @@ def with_graph(model, affinity, labels):
 
 def with_history(model, gaps):
     """Return a copy of the model whose solver had these gaps at its checks."""
-    other = viewspan.CLRSC(**model.get_params())
+
+    class OtherHistory(viewspan.CLRSC):
+        history_ = [
+            model.history_[0]._replace(n_iter=10 * step, gap=gap)
+            for step, gap in enumerate(gaps, start=1)
+        ]
+
+    other = OtherHistory(**model.get_params())
     vars(other).update(vars(model))
-    checks = [
-        model.history_[0]._replace(n_iter=10 * step, gap=gap)
-        for step, gap in enumerate(gaps, start=1)
-    ]
-    other.result_ = replace(model.result_, history=checks)
     return other
 
 

@@ -47,7 +47,7 @@ def agree(ours, theirs, best, case):
 def test_admm_ladmpsap_and_a_generic_solver_agree(case):
     best = optimum(case.views, case.lam, case.tau, **case.axes)
     ours = admm(case.problem, tol=GAP, max_iter=20000)
-    theirs = ladmpsap.ladmpsap(case.problem, tol=1e-8, max_iter=5000)
+    theirs = ladmpsap.ladmpsap(case.problem, tol=1e-8, max_iter=20000)
     agree(ours, theirs, best, case)
 
 
@@ -56,7 +56,7 @@ def test_admm_ladmpsap_and_a_generic_solver_agree(case):
 def test_admm_ladmap_and_a_generic_solver_agree(case):
     best = optimum(case.views, case.lam, case.tau, **case.axes)
     ours = admm(case.problem, tol=GAP, max_iter=20000)
-    theirs = ladmap.ladmap(case.problem, tol=1e-8, max_iter=5000)
+    theirs = ladmap.ladmap(case.problem, tol=1e-8, max_iter=20000)
     agree(ours, theirs, best, case)
 
 

@@ -2,12 +2,13 @@
 
 import warnings
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import viewspan
-from tests.problems import optimum, random_views
+from tests.problems import nuclear_norm_of_rows, optimum, random_views
 
 SHAPES = [
     ((6,), 8, None),
@@ -25,6 +26,15 @@ PROBLEMS = [
         (shape, weights) for shape in SHAPES for weights in WEIGHTS
     )
 ]
+
+
+@pytest.mark.parametrize("shape", [(1, 6), (3, 10), (4, 4)])
+def test_the_generic_solver_minimises_the_nuclear_norm(shape):
+    """The small cones of ``nuclear_norm_of_rows`` give the sum of the singular values."""
+    matrix = np.random.default_rng(0).normal(size=shape)
+    norm, cones = nuclear_norm_of_rows(cp.Constant(matrix))
+    smallest = cp.Problem(cp.Minimize(norm), cones).solve(solver=cp.CLARABEL)
+    assert smallest == pytest.approx(np.linalg.norm(matrix, "nuc"), rel=1e-7)
 
 
 @pytest.mark.parametrize(("shape", "weights", "seed"), PROBLEMS)

@@ -5,6 +5,7 @@ through a pipe. The parent waits for a chosen phase, sleeps for a short random t
 child. The kills are therefore spread over all phases, however short they are.
 
 Usage: python -m tests.studies.killed_runs FOLDER KILLS
+       python -m tests.studies.killed_runs FOLDER parallel
 """
 
 import json
@@ -21,8 +22,10 @@ from pkgutil import resolve_name
 from types import SimpleNamespace
 
 from rich.console import Console
+from sklearn.cluster import KMeans
 
 from tests.studies.toys import toy_study
+from viewspan.studies import Method
 
 reproduce = import_module("viewspan.studies.reproduce")
 trial = import_module("viewspan.studies.trial")
@@ -55,7 +58,8 @@ def make_tables(out: Path, seed: int = 0) -> None:
 def simplify() -> None:
     """Replace the paper's studies by a toy, drawing by a text file, and all timings by zero."""
     reproduce.check_data = lambda names: None
-    reproduce.paper_studies = lambda *_, **__: [toy_study()]
+    methods = [Method("k-means", KMeans(3, n_init=2), "concat")]
+    reproduce.paper_studies = lambda *_, **__: [toy_study(methods=methods)]
     reproduce.claims_markdown = lambda summary: f"{len(summary)} rows"
     reproduce.figure_files = lambda summary, out, _: {out / "toy.png": summary.to_csv().encode()}
     trial.time = SimpleNamespace(perf_counter=lambda: 0.0)
@@ -111,7 +115,7 @@ def run_and_kill(phase: str, occurrence: int, delay: float, out: Path) -> tuple[
 def count_unmixed_tables(folder: Path, times: int) -> int:
     """Run two seeds into one folder, and count how often all tables are those of one seed."""
     single = [tables_of([seed], folder / f"seed {seed}") for seed in (0, 1)]
-    return sum(tables_of([0, 1], folder / f"both {each}") in single for each in range(times))
+    return sum(tables_of([0, 1], folder / f"both {number}") in single for number in range(times))
 
 
 def tables_of(seeds: list[int], out: Path) -> dict[str, bytes]:
@@ -138,8 +142,8 @@ def all_files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def main(folder: Path, kills: int) -> None:
-    simplify()
+def kill_runs(folder: Path, kills: int) -> dict[str, object]:
+    """Kill runs until there were so many kills, and check the files of every run."""
     _, reported = run_and_kill("", 0, 0.0, folder / "undisturbed")
     expected = all_files(folder / "undisturbed")
     phases = sorted(set(reported))
@@ -154,10 +158,17 @@ def main(folder: Path, kills: int) -> None:
         differing = {name for name, _ in all_files(out).items() ^ expected.items()}
         assert not differing, f"after the kills {killed}, these files differ: {differing}"
         runs += 1
-    unmixed = count_unmixed_tables(folder, N_PARALLEL_PAIRS)
-    report = {"kills": killed.total(), "runs": runs, "phases": killed, "unmixed": unmixed}
+    return {"kills": killed.total(), "runs": runs, "phases": killed}
+
+
+def main(folder: Path, kills: str) -> None:
+    simplify()
+    if kills == "parallel":
+        report = {"unmixed": count_unmixed_tables(folder, N_PARALLEL_PAIRS)}
+    else:
+        report = kill_runs(folder, int(kills))
     sys.stdout.write(json.dumps(report))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -1,4 +1,7 @@
-"""A killed, interrupted or failed ``viewspan reproduce`` is resumed and gives the same tables."""
+"""A killed, interrupted or failed ``viewspan reproduce`` is resumed and gives the same tables.
+
+The command runs a toy study, whose trials take half a second.
+"""
 
 import contextlib
 import os
@@ -8,10 +11,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from tests.studies import toy_command
+
+ROOT = Path(__file__).parents[2]
 N_TRIALS = 4
 TABLES = ("results.csv", "summary.csv", "summary.md")
 
@@ -33,7 +40,8 @@ class Command:
         self.log = out.with_suffix(".log")
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "viewspan", *arguments],
+                [sys.executable, "-m", toy_command.__name__, *arguments],
+                cwd=ROOT,
                 stdout=subprocess.DEVNULL,
                 stderr=log,
                 start_new_session=True,
@@ -77,7 +85,7 @@ def tables(folder):
 
 
 @pytest.fixture
-def expected(undisturbed, minerals, tmp_path):
+def expected(undisturbed, tmp_path):
     if not undisturbed:
         assert Command(tmp_path / "undisturbed").wait()[0] == 0
         undisturbed.update(tables(tmp_path / "undisturbed"))
@@ -139,7 +147,7 @@ def wait_for_end_of_session(session):
 
 def test_full_disk(expected, tmp_path):
     """A limit on the file size, which fails in the middle of a write, stands for a full disk."""
-    out, limit = tmp_path / "out", 20_000
+    out, limit = tmp_path / "out", 2_000
     command = Command(
         out, jobs=1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     )

@@ -5,28 +5,25 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.studies import killed_runs
 
 KILLS = 50
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("killed")
-    command = [sys.executable, "-m", killed_runs.__name__, str(folder), str(KILLS)]
+def report(folder, kills):
+    command = [sys.executable, "-m", killed_runs.__name__, str(folder), str(kills)]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 
 
-def test_fifty_kills_change_no_file(report):
+def test_fifty_kills_change_no_file(tmp_path):
     """The child process itself checks the files; here, every phase must have been hit."""
-    assert report["kills"] == KILLS and report["runs"] >= 1
-    assert set(report["phases"]) == set(killed_runs.PHASES)
+    found = report(tmp_path, KILLS)
+    assert found["kills"] >= KILLS and found["runs"] >= 1
+    assert set(found["phases"]) == set(killed_runs.PHASES)
 
 
-def test_two_parallel_runs_into_one_folder_do_not_mix_their_tables(report):
-    assert report["unmixed"] == killed_runs.N_PARALLEL_PAIRS
+def test_two_parallel_runs_into_one_folder_do_not_mix_their_tables(tmp_path):
+    assert report(tmp_path, "parallel")["unmixed"] == killed_runs.N_PARALLEL_PAIRS

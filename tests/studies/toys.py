@@ -1,6 +1,7 @@
 """Small studies and clusterers for the tests; a trial takes milliseconds."""
 
 import hashlib
+import time
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -16,6 +17,12 @@ def make_blobs(*, noise, random_state, n_clusters=3):
     labels = np.repeat(np.arange(n_clusters), 6)
     clean = [rng.normal(size=(n_clusters, 8))[labels] for _ in range(2)]
     return [view + noise * rng.normal(size=view.shape) for view in clean], labels
+
+
+def make_slow_blobs(*, noise, random_state):
+    """Return the views of ``make_blobs`` after a while, so that a test can stop a run meanwhile."""
+    time.sleep(0.2)
+    return make_blobs(noise=noise, random_state=random_state)
 
 
 class Recorder(ClusterMixin, BaseEstimator):

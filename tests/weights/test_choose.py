@@ -24,7 +24,7 @@ from viewspan.weights.sparse import SparseRule
         ("l12", "nuclear", RobustRule),
         ("l1", "nuclear", RobustRule),
         ("frobenius", "l1", SparseRule),
-        ("l12", "l1", type(None)),
+        ("l12", "l1", SparseRule),  # for τ; it has no λ for this fit
         ("frobenius", ColumnNorm(), type(None)),
     ],
     ids=str,
