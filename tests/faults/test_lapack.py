@@ -144,7 +144,7 @@ def test_without_arpack_the_labels_are_the_same(model, monkeypatch):
 
 @pytest.mark.parametrize("n_groups", [1, 3])
 def test_negative_eigenvalues_are_not_taken_for_zero(n_groups):
-    """In complete groups without self-loops, all but the first eigenvalues are equal and negative."""
+    """In complete groups without self-loops, all but the first are equal and negative."""
     size = 450 // n_groups
     graph = np.kron(np.eye(n_groups), np.ones((size, size)) - np.eye(size))
     found = spectrum.leading_eigenvectors(graph, n_groups + 3, np.random.RandomState(0))

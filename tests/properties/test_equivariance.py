@@ -1,4 +1,4 @@
-"""Results do not depend on the order of samples and views, on rotations of features, or on units."""
+"""Results do not depend on the order of samples and views, on rotations or on units."""
 
 import warnings
 from dataclasses import replace
