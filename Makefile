@@ -81,7 +81,7 @@ benchmark-beyond: $(VENV)/.developed  ## strict rank one against large τ; robus
 benchmark-missing: $(PEERS)/.installed  ## missing samples, against zeros, predictions and iMML: hours
 	cd benchmarks && ../$(PEERS)/bin/python missing.py
 
-mutants: $(VENV)/.developed  ## change objective, solvers and graph one at a time, and count what the tests detect: half an hour of CPU
+mutants: $(VENV)/.developed  ## change objective, weights, solvers and graph one at a time, and count what the tests detect: half an hour of CPU
 	$(UV) install $(INTO) $(BIN)/python 'mutmut==3.8.*'
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py run
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py again --most 20
