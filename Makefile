@@ -78,10 +78,10 @@ benchmark-scale: $(VENV)/.installed  ## up to a million samples; landmarks and u
 benchmark-beyond: $(VENV)/.developed  ## strict rank one against large τ; robust fits: an hour
 	cd benchmarks && ../$(BIN)/python rank_one.py && ../$(BIN)/python robust.py
 
-benchmark-missing: $(PEERS)/.installed  ## absent samples, against zeros, predictions and iMML: hours
+benchmark-missing: $(PEERS)/.installed  ## missing samples, against zeros, predictions and iMML: hours
 	cd benchmarks && ../$(PEERS)/bin/python missing.py
 
-mutants: $(VENV)/.developed  ## change objective, solvers and graph one at a time, and see which tests notice: half an hour of CPU
+mutants: $(VENV)/.developed  ## change objective, weights, solvers and graph one at a time, and count what the tests detect: half an hour of CPU
 	$(UV) install $(INTO) $(BIN)/python 'mutmut==3.8.*'
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py run
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py again --most 20

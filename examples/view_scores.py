@@ -4,7 +4,7 @@
 The synthetic data have five clusters, 200 samples and four views. In the first two views the
 clusters are clear, the third view is noisier, and the fourth consists of random numbers. The model
 reports two numbers for each view. The *view weight* is the weight of the view in the graph. The
-*view score* tells how well the clusters can be recognised in this view alone.
+*view score* measures how well the clusters can be recognised in this view alone.
 """
 
 import sys

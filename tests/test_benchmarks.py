@@ -14,7 +14,8 @@ PROGRAM = """
 import importlib, json, sys
 docs = {name: importlib.import_module(name).__doc__ for name in sys.argv[1:]}
 constants = importlib.import_module("constants").CONSTANTS.values()
-missing = [f"{module.__name__}.{name}" for module, name, _ in constants if not hasattr(module, name)]
+names = [(module, name, hasattr(module, name)) for module, name, _ in constants]
+missing = [f"{module.__name__}.{name}" for module, name, exists in names if not exists]
 print(json.dumps({"docs": docs, "missing": missing}))
 """
 NAMES = sorted(path.stem for path in BENCHMARKS.glob("*.py"))

@@ -38,7 +38,7 @@ ESTIMATORS = ["CLRSC", "LRR", "SSC", "MLAP"]
 N_BATCHES = 3
 GLOBAL_GENERATOR = np.random.mtrand._rand
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:The number of clusters is not clear", "ignore:The graph is in"
+    "ignore:The number of clusters is not clear", "ignore:The graph has"
 )
 
 

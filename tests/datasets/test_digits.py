@@ -21,11 +21,11 @@ def test_digits_views_are_pixels_and_two_filters():
 def test_digit_halves_make_whole_digits():
     views, labels = load_digit_halves()
     assert list(views) == ["left", "right", "broken"]
-    whole = np.concatenate(
+    joined = np.concatenate(
         [views[name].reshape(-1, 8, 4) for name in ("left", "right")], axis=2
     ).reshape(-1, 64)
     digits, expected = load_digits(return_X_y=True)
-    np.testing.assert_array_equal(whole, digits)
+    np.testing.assert_array_equal(joined, digits)
     np.testing.assert_array_equal(labels, expected)
 
 

@@ -1,4 +1,4 @@
-"""Subspaces that miss the origin: one more feature, the same for all samples."""
+"""Affine subspaces: one additional feature is constant for all samples."""
 
 import cvxpy as cp
 import numpy as np
@@ -8,11 +8,11 @@ from sklearn.metrics import adjusted_rand_score
 import viewspan
 from tests.problems import nuclear_norm_of_rows, optimum, random_views
 
-pytestmark = pytest.mark.filterwarnings("ignore:The graph is in")
+pytestmark = pytest.mark.filterwarnings("ignore:The graph has")
 
 
-def flats(seed=0, noise=0.02, size=30, width=15, n_views=2):
-    """Two pairs of parallel lines in every view, the lines of a pair on both sides of the origin."""
+def parallel_lines(seed=0, noise=0.02, size=30, width=15, n_views=2):
+    """Return views of two pairs of parallel lines, one on each side of the origin, and labels."""
     rng = np.random.default_rng(seed)
     views = []
     for _ in range(n_views):
@@ -24,7 +24,7 @@ def flats(seed=0, noise=0.02, size=30, width=15, n_views=2):
 
 
 def test_the_objective_is_that_of_its_docstring():
-    """‖X − XZ‖_F² + κ²‖1ᵀ − 1ᵀZ‖² + λ‖Z‖_* + τ‖A‖_*, with κ as long as samples are."""
+    """‖X − XZ‖_F² + κ²‖1ᵀ − 1ᵀZ‖² + λ‖Z‖_* + τ‖A‖_*, where κ is the typical norm of a sample."""
     views, lam, tau = random_views(3), np.array([0.1, 0.25]), 0.4
     model = viewspan.CLRSC(2, lam=lam, tau=tau, affine=True, normalize=False, tol=1e-7).fit(views)
     constants = [np.sqrt((view**2).sum(axis=1).mean()) for view in views]
@@ -35,7 +35,7 @@ def test_the_objective_is_that_of_its_docstring():
 
 
 def test_a_large_constant_is_the_strict_constraint():
-    """With κ growing, the optimum rises to that under 1ᵀZ_i = 1ᵀ, and the sums of coefficients to 1."""
+    """As κ grows, the optimum rises to that under 1ᵀZ_i = 1ᵀ, and column sums of Z_i to 1."""
     views, lam, tau = random_views(4), np.array([0.1, 0.25]), 0.4
     z = [cp.Variable((8, 8)) for _ in views]
     stacked = cp.vstack([cp.reshape(block, (1, 64), order="F") for block in z])
@@ -60,17 +60,17 @@ def test_a_large_constant_is_the_strict_constraint():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_lines_on_both_sides_of_the_origin_need_it(seed):
-    views, labels = flats(seed)
+def test_parallel_lines_need_affine_subspaces(seed):
+    views, labels = parallel_lines(seed)
     affine = viewspan.CLRSC(4, affine=True, random_state=0).fit_predict(views)
     linear = viewspan.CLRSC(4, affine=False, random_state=0).fit_predict(views)
     assert adjusted_rand_score(labels, affine) > 0.95
     assert adjusted_rand_score(labels, linear) < 0.7
 
 
-def test_their_subspaces_are_flats():
-    """Lines with an origin, which reproduce noise-free samples."""
-    views, labels = flats(noise=0.0)
+def test_subspaces_of_parallel_lines_are_affine():
+    """They have dimension 1 and an origin, and they reproduce noise-free samples."""
+    views, labels = parallel_lines(noise=0.0)
     model = viewspan.CLRSC(4, affine=True, random_state=0).fit(views)
     assert adjusted_rand_score(labels, model.labels_) == 1.0
     for cluster, fitted in enumerate(model.subspaces_):

@@ -1,4 +1,4 @@
-"""The estimators' own choices on every axis."""
+"""Datafits, penalties and couplings of CLRSC, and their automatic weights."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def accuracy(labels, views, **parameters):
 
 
 def gross_entries(seed):
-    """The paper's study, with one entry in twenty of both views ten times too large."""
+    """Return data of the paper's study in which one entry in twenty is ten times too large."""
     views, labels = make_subspaces(noise=0.1, random_state=seed)
     rng = np.random.default_rng(seed)
     for view in views:
@@ -25,19 +25,19 @@ def gross_entries(seed):
 
 
 def test_single_entries_that_are_wrong_need_the_l1_fit():
-    found = np.array(
+    accuracies = np.array(
         [
             [accuracy(labels, views, datafit=fit) for fit in ("frobenius", "l1")]
             for views, labels in map(gross_entries, range(3))
         ]
     )
-    quadratic, absolute = found.mean(axis=0)
+    quadratic, absolute = accuracies.mean(axis=0)
     assert absolute > 95
     assert absolute > quadratic + 30
 
 
 def test_ssc_gains_by_collaboration(minerals):
-    """On the noisiest minerals, the same weights with and without the coupling."""
+    """Compare the same weights with and without the coupling, on the noisiest minerals."""
     draws = [make_mineral_mixtures(noise=0.3, random_state=seed) for seed in range(6)]
     alone, together = (
         np.mean([accuracy(labels, views, penalty="l1", **tau) for views, labels in draws])
@@ -100,7 +100,7 @@ def test_weights_of_views_that_share_one_matrix_are_in_the_objective():
 
 
 def test_the_weighted_objective_is_that_of_its_docstring():
-    """Σ w_i² (‖X_i − α_i X_i Z‖_F² + λ_i |α_i| ‖Z‖_*), from its definition."""
+    """Compute Σ w_i² (‖X_i − α_i X_i Z‖_F² + λ_i |α_i| ‖Z‖_*) from its definition."""
     views, _ = two_subspaces(noise=0.1)
     weights, lam = np.array([1.0, 0.4]), np.array([0.2, 0.5])
     model = viewspan.CLRSC(
@@ -115,7 +115,7 @@ def test_the_weighted_objective_is_that_of_its_docstring():
     np.testing.assert_array_equal(model.view_weights_, weights)
 
 
-def test_scales_are_those_of_rank_one_alone():
+def test_only_rank_one_has_scales():
     model = viewspan.CLRSC(2, random_state=0).fit(two_subspaces()[0])
     with pytest.raises(AttributeError, match="coupling='rank_one' only"):
         _ = model.scales_
@@ -163,7 +163,7 @@ def test_views_that_see_the_clusters_have_a_score_and_noise_has_none():
     ],
     ids=str,
 )
-def test_what_stands_in_the_way_is_named(parameters, message):
+def test_impossible_combinations_raise(parameters, message):
     with pytest.raises(ValueError, match=message):
         viewspan.CLRSC(2, **parameters).fit(two_subspaces()[0])
 
@@ -176,7 +176,7 @@ def test_any_fit_goes_with_any_penalty_where_lam_is_given():
 
 
 def test_combinations_that_no_solver_takes_have_no_batches():
-    """Asked for what it can do, an estimator answers; it refuses when it is to do it."""
+    """``hasattr`` works on such an estimator, and only ``fit`` raises an error."""
     model = viewspan.CLRSC(2, datafit="l12", coupling="rank_one")
     assert not hasattr(model, "partial_fit")
     with pytest.raises(ValueError, match="coupling='rank_one' needs a quadratic fit"):

@@ -1,4 +1,4 @@
-"""scikit-learn's callbacks, where it has them: fits as trees of tasks."""
+"""scikit-learn's callbacks (from 1.9 on) see a fit as a tree of tasks."""
 
 import io
 from collections import Counter
@@ -20,14 +20,14 @@ ORDER = np.random.default_rng(0).permutation(30)
 VIEWS, LABELS = [view[ORDER] for view in VIEWS], LABELS[ORDER]
 ESTIMATORS = [viewspan.CLRSC, viewspan.LRR, viewspan.SSC, viewspan.MLAP]
 
-modern = pytest.mark.skipif(
+needs_callbacks = pytest.mark.skipif(
     parse_version(sklearn.__version__) < parse_version("1.9"), reason="no callbacks before 1.9"
 )
-every = pytest.mark.parametrize("build", ESTIMATORS, ids=lambda build: build.__name__)
+all_estimators = pytest.mark.parametrize("build", ESTIMATORS, ids=lambda build: build.__name__)
 
 
 class Recorder:
-    """Writes down all that it is told."""
+    """A callback that records all of its calls."""
 
     max_propagation_depth = None
 
@@ -55,17 +55,17 @@ def names(contexts):
     return [context.task_name for context in contexts]
 
 
-def test_nothing_is_required_without_them():
-    has = parse_version(sklearn.__version__) >= parse_version("1.9")
+def test_estimators_work_without_callbacks():
+    has_callbacks = parse_version(sklearn.__version__) >= parse_version("1.9")
     assert (
         hasattr(viewspan.CLRSC(), "set_callbacks")
         is hasattr(viewspan.ViewSplitter([]), "set_callbacks")
-        is has
+        is has_callbacks
     )
 
 
-@modern
-@every
+@needs_callbacks
+@all_estimators
 def test_stages_solutions_and_checks_are_tasks(build):
     recorder = Recorder()
     model = build(2, random_state=0).set_callbacks(recorder).fit(VIEWS)
@@ -86,8 +86,8 @@ def test_stages_solutions_and_checks_are_tasks(build):
     np.testing.assert_array_equal(recorder.fitted.predict(VIEWS), model.labels_)
 
 
-@modern
-def test_landmarks_and_batches_are_told_of_too():
+@needs_callbacks
+def test_stages_of_landmarks_and_batches_are_tasks():
     recorder = Recorder()
     model = viewspan.CLRSC(2, random_state=0, graph="landmarks", n_landmarks=10).set_callbacks(
         recorder
@@ -106,7 +106,7 @@ def test_landmarks_and_batches_are_told_of_too():
     assert recorder.calls == {"setup": 1, "teardown": 1}
 
 
-@modern
+@needs_callbacks
 def test_samples_are_counted_in_a_hundred_parts_at_most():
     from viewspan.fit.sklearn_tasks import TaskListener
 
@@ -118,18 +118,18 @@ def test_samples_are_counted_in_a_hundred_parts_at_most():
         assert sum(name == "reading part" for name in names(recorder.ended)) == int(100 * share)
 
 
-@modern
-def test_a_fit_that_fails_is_taken_down():
+@needs_callbacks
+def test_callbacks_are_torn_down_after_an_error():
     recorder = Recorder()
     with pytest.raises(ValueError, match="NaN"):
         viewspan.CLRSC(2).set_callbacks(recorder).fit(np.full((4, 3), np.nan))
     assert recorder.calls == {"setup": 1, "teardown": 1}
 
 
-@modern
+@needs_callbacks
 @pytest.mark.filterwarnings("error")
-def test_pipelines_and_searches_pass_them_on():
-    """Without the warning of steps that do not know of them."""
+def test_pipelines_and_searches_pass_callbacks_on():
+    """No step warns that it does not support callbacks."""
     recorder = Recorder()
     split = viewspan.ViewSplitter([slice(0, 12), slice(12, 24)])
     pipeline = make_pipeline(split, viewspan.CLRSC(2, random_state=0)).set_callbacks(recorder)
@@ -151,7 +151,7 @@ def test_pipelines_and_searches_pass_them_on():
     assert names(recorder.begun).count("solving") == 5  # two times two, and the best again
 
 
-@modern
+@needs_callbacks
 def test_the_progress_bar_draws_our_iterations(monkeypatch):
     pytest.importorskip("rich")
     import rich

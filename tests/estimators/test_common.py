@@ -1,4 +1,4 @@
-"""What every estimator promises: scikit-learn's own checks, and their multi-view twins."""
+"""Checks of every estimator: those of scikit-learn, and the same with several views."""
 
 import pickle
 import warnings
@@ -27,30 +27,30 @@ VARIANTS = [
     viewspan.SSC(n_clusters=2, random_state=0, fusion="concat"),
 ]
 
-every = pytest.mark.parametrize("build", ESTIMATORS, ids=lambda build: build.__name__)
-variants = pytest.mark.parametrize("model", VARIANTS, ids=repr)
+all_estimators = pytest.mark.parametrize("build", ESTIMATORS, ids=lambda build: build.__name__)
+all_variants = pytest.mark.parametrize("model", VARIANTS, ids=repr)
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:The graph is in", "ignore:The solver reached max_iter"
+    "ignore:The graph has", "ignore:The solver reached max_iter"
 )
 
 
 @pytest.mark.filterwarnings("ignore")
-@every
+@all_estimators
 def test_scikit_learns_own_checks(build):
-    """No expected failure. The one check that is skipped is scikit-learn's own condition on an environment variable."""
+    """No check fails. scikit-learn skips one of them, which needs an environment variable."""
     results = check_estimator(build(), on_skip=None)
     assert {result["check_name"] for result in results if result["status"] != "passed"} <= {
         "check_array_api_input"
     }
 
 
-@variants
-def test_two_planes_seen_twice_are_told_apart(model):
+@all_variants
+def test_two_planes_in_two_views_are_separated(model):
     views, labels = two_subspaces()
     assert adjusted_rand_score(labels, clone(model).fit_predict(views)) == 1.0
 
 
-@variants
+@all_variants
 def test_fitted_attributes_hold_together(model):
     views, _ = two_subspaces()
     fitted = clone(model).fit(views)
@@ -78,14 +78,14 @@ def test_fitted_attributes_hold_together(model):
         lifted = scale * fitted.basis_ @ core
         lifted = lifted @ fitted.basis_.T if core.shape[0] == core.shape[1] else lifted
         np.testing.assert_allclose(lifted, coefficients, atol=1e-12)
-    of_the_paper = clone(model).set_params(affinity="coefficients").fit(views)
-    expected = viewspan.affinity(of_the_paper.coefficients_)
-    np.testing.assert_allclose(expected, of_the_paper.affinity_matrix_, atol=1e-12)
+    from_coefficients = clone(model).set_params(affinity="coefficients").fit(views)
+    expected = viewspan.affinity(from_coefficients.coefficients_)
+    np.testing.assert_allclose(expected, from_coefficients.affinity_matrix_, atol=1e-12)
 
 
-@variants
-def test_every_method_says_more_than_labels(model):
-    """Subspaces, what views contributed, strange samples, and the data as the model explains it."""
+@all_variants
+def test_every_method_has_subspaces_scores_and_reconstructions(model):
+    """Check subspaces, view scores, outlier scores and the reconstruction of the data."""
     views, _ = two_subspaces()
     fitted = clone(model).fit(views)
     assert [[subspace.basis.shape for subspace in cluster] for cluster in fitted.subspaces_] == [
@@ -93,15 +93,15 @@ def test_every_method_says_more_than_labels(model):
     ] * 2
     assert fitted.view_scores_.shape == (2,)
     assert (fitted.view_scores_ > 0.8).all()
-    explained = fitted.reconstruct(views)
-    assert explained.residuals.shape == (2, 30)
-    assert explained.residuals.max() < 0.5
-    np.testing.assert_array_equal(explained.labels, fitted.labels_)
+    reconstruction = fitted.reconstruct(views)
+    assert reconstruction.residuals.shape == (2, 30)
+    assert reconstruction.residuals.max() < 0.5
+    np.testing.assert_array_equal(reconstruction.labels, fitted.labels_)
     assert np.isfinite(fitted.outlier_scores_).all()
     assert fitted.outlier_scores_.shape[1] == 30
 
 
-@variants
+@all_variants
 def test_fitting_twice_or_a_clone_or_a_pickle_gives_the_same(model):
     views, _ = two_subspaces(noise=0.3)
     first = clone(model).fit(views)
@@ -113,7 +113,7 @@ def test_fitting_twice_or_a_clone_or_a_pickle_gives_the_same(model):
     np.testing.assert_allclose(again.coefficients_[0], first.coefficients_[0])
 
 
-@variants
+@all_variants
 def test_layout_dtype_and_container_do_not_matter(model):
     views, _ = two_subspaces()
     labels = clone(model).fit_predict(views)
@@ -145,7 +145,7 @@ def test_float32_stays_float32_and_agrees():
     np.testing.assert_allclose(single.coefficients_[0], double.coefficients_[0], atol=1e-4)
 
 
-@variants
+@all_variants
 def test_samples_and_views_in_another_order_give_the_same_clusters(model):
     views, _ = two_subspaces(noise=0.1)
     labels = clone(model).fit_predict(views)
@@ -159,7 +159,7 @@ def test_samples_and_views_in_another_order_give_the_same_clusters(model):
     assert adjusted_rand_score(labels, clone(model).fit_predict(views[::-1])) == 1.0
 
 
-@variants
+@all_variants
 def test_rotated_features_give_the_same_clusters(model):
     views, _ = two_subspaces(noise=0.1)
     rotation, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(12, 12)))

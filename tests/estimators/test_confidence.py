@@ -1,4 +1,4 @@
-"""How far a sample belongs to its cluster."""
+"""Confidence: the share of a sample's edge weight that stays in its own cluster."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ def test_confidence_is_a_share_and_known_samples_keep_it(model):
     fitted = clone(model).fit(views)
     assert fitted.confidence_.shape == (300,)
     assert fitted.confidence_.min() >= 0 and fitted.confidence_.max() <= 1
-    assert np.median(fitted.confidence_) > 1.5 / 5  # by chance a fifth of the ties would be
+    assert np.median(fitted.confidence_) > 1.5 / 5  # by chance, it would be 1/5
     np.testing.assert_allclose(fitted.predict_confidence(views), fitted.confidence_)
 
 
 @pytest.mark.parametrize("graph", ["dense", "landmarks"])
 def test_a_sample_between_two_clusters_is_less_sure_than_all_others(graph):
-    """Also when it was not there before."""
+    """This holds for a training sample and for an unseen sample."""
     views, labels = many_subspaces(300)
     between = [np.vstack([view, view[labels == 0][:1] + view[labels == 1][:1]]) for view in views]
     model = viewspan.CLRSC(5, graph=graph, n_landmarks=200, random_state=0)
@@ -34,15 +34,15 @@ def test_a_sample_between_two_clusters_is_less_sure_than_all_others(graph):
     )
 
 
-def test_batches_tell_the_confidence_of_the_last():
+def test_confidence_of_batches_is_that_of_the_last_batch():
     views, _ = many_subspaces(300)
     model = viewspan.CLRSC(5, random_state=0)
     model.partial_fit([view[:200] for view in views]).partial_fit([view[200:] for view in views])
     assert model.partial_fit().confidence_.shape == (100,)
 
 
-def test_errors_are_among_the_unsure(load):
-    """On real data: confidence tells right from wrong labels far better than chance."""
+def test_wrong_labels_have_low_confidence(load):
+    """On real data, confidence separates right from wrong labels far better than chance."""
     data = load("multiview/handwritten.npz")
     views = [data[name] for name in sorted(data) if name.startswith("view_")]
     model = viewspan.LRR(10, random_state=0).fit(views)

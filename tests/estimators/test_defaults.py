@@ -1,4 +1,4 @@
-"""What the defaults decide: graph, path, units, views without information."""
+"""Default choices of graph, path, feature scaling and view weights."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from viewspan.metrics import subspace_clustering_accuracy
 
 
 def three_groups(noise=0.3, seed=0):
-    """Samples near three directions of every view: clusters a nearest-neighbour graph sees, too."""
+    """Return views of samples near three directions, which nearest neighbours also separate."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(3), 20)
     return [
@@ -37,14 +37,14 @@ def test_a_given_tau_holds_along_the_path():
 
 
 @pytest.mark.parametrize("graph", ["auto", "patterns", "coefficients"])
-def test_given_numbers_cost_one_solve(graph):
+def test_given_weights_need_one_solve(graph):
     model = viewspan.CLRSC(2, lam=0.1, tau=0.5, affinity=graph, random_state=0).fit(
         two_subspaces()[0]
     )
     assert len(model.path_) == 1
 
 
-def test_given_numbers_go_with_the_graph_of_the_paper():
+def test_given_weights_use_the_graph_of_the_paper():
     model = viewspan.CLRSC(2, lam=0.1, tau=0.5, random_state=0).fit(two_subspaces()[0])
     np.testing.assert_allclose(model.affinity_matrix_, viewspan.affinity(model.coefficients_))
 
@@ -53,23 +53,25 @@ def test_given_numbers_go_with_the_graph_of_the_paper():
 def test_a_view_of_noise_does_not_hurt(build):
     views, labels = build()
     noise = np.random.default_rng(7).normal(size=(len(labels), 40))
-    found = viewspan.CLRSC(labels.max() + 1, random_state=0).fit_predict([*views, noise])
-    assert adjusted_rand_score(labels, found) == 1.0
+    predicted = viewspan.CLRSC(labels.max() + 1, random_state=0).fit_predict([*views, noise])
+    assert adjusted_rand_score(labels, predicted) == 1.0
 
 
 def test_features_of_other_units_are_noticed():
-    """An uninformative feature of 10¹³ beside features of 1."""
+    """One uninformative feature has values of 10¹³, and the others have values of 1."""
     views, labels = three_groups()
-    spoilt = [
+    changed = [
         np.hstack([view, 1e13 * np.random.default_rng(3).uniform(size=(60, 1))]) for view in views
     ]
-    assert adjusted_rand_score(labels, viewspan.CLRSC(3, random_state=0).fit_predict(spoilt)) == 1.0
-    untouched = viewspan.CLRSC(3, scale_features=False, random_state=0).fit_predict(spoilt)
+    assert (
+        adjusted_rand_score(labels, viewspan.CLRSC(3, random_state=0).fit_predict(changed)) == 1.0
+    )
+    untouched = viewspan.CLRSC(3, scale_features=False, random_state=0).fit_predict(changed)
     assert adjusted_rand_score(labels, untouched) < 0.5
 
 
 def test_centred_views_keep_both_sides_of_their_mean_apart():
-    """Two groups, z-scored: one is the other mirrored at the origin."""
+    """After z-scoring, one group is the other mirrored at the origin."""
     rng = np.random.default_rng(2)
     labels = np.repeat([0, 1], 30)
     views = [rng.normal(size=(60, 8)) + 2.0 * labels[:, None] for _ in range(2)]
@@ -82,19 +84,19 @@ def test_centred_views_keep_both_sides_of_their_mean_apart():
 
 
 @pytest.mark.parametrize(
-    ("graph", "how"), [("patterns", "modularity"), ("coefficients", "discretize")]
+    ("graph", "method"), [("patterns", "modularity"), ("coefficients", "discretize")]
 )
-def test_every_graph_has_its_way_to_labels(graph, how, monkeypatch):
-    asked = []
+def test_every_graph_has_its_way_to_assign_labels(graph, method, monkeypatch):
+    methods = []
 
-    def spy(affinity, spectrum, n_clusters, way, random_state, weights):
-        asked.append(way)
+    def assign(affinity, spectrum, n_clusters, assign_labels, random_state, weights):
+        methods.append(assign_labels)
         return np.arange(affinity.shape[0]) % n_clusters
 
-    monkeypatch.setattr(ncut, "assign", spy)
+    monkeypatch.setattr(ncut, "assign", assign)
     viewspan.CLRSC(2, affinity=graph, random_state=0).fit(two_subspaces()[0])
     viewspan.path(two_subspaces()[0], 2, affinity=graph, lam=[0.1])
-    assert asked == [how] * 3
+    assert methods == [method] * 3
 
 
 def test_the_scale_of_a_view_does_not_matter():
@@ -110,7 +112,7 @@ def test_a_clear_number_of_clusters_is_found_silently(recwarn):
     assert not recwarn.list
 
 
-def test_no_clusters_are_said_to_be_unclear():
+def test_noise_warns_that_the_number_of_clusters_is_unclear():
     rng = np.random.default_rng(4)
     with pytest.warns(UserWarning, match="number of clusters is not clear"):
         viewspan.CLRSC(random_state=0).fit([rng.normal(size=(80, 30)) for _ in range(2)])
@@ -136,16 +138,16 @@ def test_features_that_are_always_zero_change_nothing():
 def test_rounding_is_not_scaled_up():
     views, labels = three_groups()
     rng = np.random.default_rng(0)
-    spoilt = [
+    changed = [
         np.hstack([view, np.full((60, 1), 50.0), 1e-17 * rng.normal(size=(60, 40))])
         for view in views
     ]
-    model = viewspan.CLRSC(3, random_state=0).fit(spoilt)
+    model = viewspan.CLRSC(3, random_state=0).fit(changed)
     assert model.features_scaled_ == [True, True]
     assert adjusted_rand_score(labels, model.labels_) == 1.0
 
 
-def test_units_are_left_alone_where_samples_keep_their_lengths():
+def test_features_are_not_scaled_if_samples_are_not_normalised():
     view = 100 * np.random.default_rng(0).normal(size=(30, 3)) * np.array([30.0, 1, 1])
     model = viewspan.CLRSC(2, lam=50.0, tau=50.0, normalize=False, random_state=0).fit(view)
     assert model.features_scaled_ == [False]
@@ -153,7 +155,7 @@ def test_units_are_left_alone_where_samples_keep_their_lengths():
 
 
 @pytest.mark.parametrize("graph", ["patterns", "coefficients"])
-def test_zero_samples_are_said_to_be_alone(graph):
+def test_zero_samples_warn(graph):
     views = [view.copy() for view in two_subspaces()[0]]
     for view in views:
         view[:3] = 0.0
@@ -162,7 +164,7 @@ def test_zero_samples_are_said_to_be_alone(graph):
     assert {warning.filename for warning in caught} == {__file__}
 
 
-def test_fewer_clusters_than_asked_for_are_said():
+def test_fewer_clusters_than_requested_warn():
     view = np.random.default_rng(2).normal(size=(60, 5))
     with pytest.warns(UserWarning, match=r"Only \d+ of 45 clusters got a sample"):
         viewspan.CLRSC(45, assign_labels="discretize", random_state=0).fit(view)
@@ -182,9 +184,9 @@ def test_only_the_reported_solution_is_warned_about():
     ("name", "accuracy"), [("bbcsport", 95), ("msrc_v1_6v", 88), ("leaves100", 94)]
 )
 def test_real_sets_untuned(load, name, accuracy):
-    """Text, pictures in features of many units, a hundred species."""
+    """The sets are texts, image features with different units, and a hundred plant species."""
     archive = load(f"multiview/{name}.npz")
     views = [archive[f"view_{position}"] for position in range(len(archive) - 1)]
     labels = archive["labels"]
-    found = viewspan.CLRSC(int(labels.max()) + 1, random_state=0).fit_predict(views)
-    assert subspace_clustering_accuracy(labels, found) >= accuracy
+    predicted = viewspan.CLRSC(int(labels.max()) + 1, random_state=0).fit_predict(views)
+    assert subspace_clustering_accuracy(labels, predicted) >= accuracy

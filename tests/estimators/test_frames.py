@@ -1,4 +1,4 @@
-"""Frames of pandas and polars and tables of Arrow as views: names, nulls, ids, and frames that come back."""
+"""pandas and polars frames and Arrow tables as views: names, nulls, ids and frames as output."""
 
 import datetime
 from decimal import Decimal
@@ -102,7 +102,7 @@ def test_precision_stays(kind):
     ],
     ids=["text", "categories", "dates", "durations", "times", "lists", "structs"],
 )
-def test_what_is_no_number_is_named(column, message):
+def test_columns_that_are_not_numbers_raise(column, message):
     with pytest.raises(ValueError, match=message):
         model().fit([POLARS[0], POLARS[1].with_columns(column)])
 
@@ -126,19 +126,19 @@ def test_nulls_are_counted():
         model().fit([POLARS[0], gaps])
 
 
-def test_whole_rows_of_null_are_absent_samples():
-    absent = np.arange(30) % 10 == 4
-    arrays = [VIEWS[0], np.where(absent[:, None], np.nan, VIEWS[1])]
-    nulls = POLARS[1].with_columns(pl.when(pl.Series(~absent)).then(pl.all()))
+def test_rows_of_nulls_are_missing_samples():
+    is_missing = np.arange(30) % 10 == 4
+    arrays = [VIEWS[0], np.where(is_missing[:, None], np.nan, VIEWS[1])]
+    nulls = POLARS[1].with_columns(pl.when(pl.Series(~is_missing)).then(pl.all()))
     assert nulls.null_count().sum_horizontal().item() == 36
     with pytest.raises(ValueError, match=r"NaN in 36 of its 360 values; .*missing='allow'"):
         model().fit([POLARS[0], nulls])
     fitted = model(missing="allow").fit([POLARS[0], nulls])
     np.testing.assert_array_equal(fitted.labels_, model(missing="allow").fit_predict(arrays))
-    np.testing.assert_array_equal(np.isnan(fitted.outlier_scores_[1]), absent)
+    np.testing.assert_array_equal(np.isnan(fitted.outlier_scores_[1]), is_missing)
 
 
-def test_a_lazy_frame_is_to_be_collected():
+def test_lazy_frames_raise():
     with pytest.raises(
         TypeError, match=r"view 1: a LazyFrame has no rows yet; call \.collect\(\) on it first"
     ):
@@ -167,13 +167,13 @@ def test_names_are_compared_where_both_have_them():
         fitted.predict({"a": POLARS[0].select(NAMES[0][::-1]), "b": VIEWS[1]})
 
 
-def test_names_that_are_numbers_are_none_and_half_of_them_an_error():
+def test_numbers_are_no_feature_names_and_mixed_names_raise():
     assert not hasattr(model().fit([pd.DataFrame(view) for view in VIEWS]), "feature_names_in_")
     mixed = PANDAS[1].set_axis([0, *NAMES[1][1:]], axis=1)
     with pytest.raises(
         TypeError, match=r"view 1 has column names of mixed types.* such as 0\. Convert all names"
     ):
-        model(callback=lambda look: pytest.fail("worked before")).fit([PANDAS[0], mixed])
+        model(callback=lambda progress: pytest.fail("the fit has started")).fit([PANDAS[0], mixed])
 
 
 @pytest.mark.parametrize(
@@ -188,17 +188,17 @@ def test_names_that_are_numbers_are_none_and_half_of_them_an_error():
     ],
     ids=["one", "list", "dict", "ids in the second", "arrays", "polars"],
 )
-def test_frames_come_back_with_the_ids_of_the_samples(views, index):
+def test_output_frames_have_the_ids_of_the_samples(views, index):
     plain = model().fit(views)
     embedding = plain.transform(views)
     assert type(embedding) is np.ndarray
-    for found in (
+    for frame in (
         plain.set_output(transform="pandas").transform(views),
         model().set_output(transform="pandas").fit_transform(views),
     ):
-        assert list(found.index) == list(index)
-        assert list(found.columns) == ["clrsc0", "clrsc1"]
-        np.testing.assert_array_equal(found, embedding)
+        assert list(frame.index) == list(index)
+        assert list(frame.columns) == ["clrsc0", "clrsc1"]
+        np.testing.assert_array_equal(frame, embedding)
     in_polars = plain.set_output(transform="polars").transform(views)
     assert in_polars.columns == ["clrsc0", "clrsc1"]
     np.testing.assert_array_equal(in_polars.to_numpy(), embedding)

@@ -1,4 +1,4 @@
-"""Any number of samples, in any form, in parts, and unseen ones."""
+"""Landmarks, batches, all kinds of arrays, and predictions of unseen samples."""
 
 import pickle
 
@@ -55,7 +55,7 @@ def test_landmarks_find_what_all_samples_find(model, many):
 
 
 def test_the_certificate_is_of_all_samples(many):
-    """Lower bound and objective of either road hold for the other one's optimum, because it is one problem."""
+    """Both graphs solve one problem, so each bound is below the objective of the other."""
     found, dense = (
         viewspan.CLRSC(5, graph=graph, random_state=0).fit(many[0]).result_
         for graph in ("landmarks", "dense")
@@ -66,7 +66,7 @@ def test_the_certificate_is_of_all_samples(many):
     assert dense.dual_bound <= found.objective * (1 + 1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:The solver", "ignore:The graph is in")
+@pytest.mark.filterwarnings("ignore:The solver", "ignore:The graph has")
 @pytest.mark.parametrize("model", EVERYONE, ids=repr)
 def test_training_samples_predict_to_their_own_labels(model):
     views, _ = many_subspaces(120)
@@ -79,9 +79,9 @@ def test_training_samples_predict_to_their_own_labels(model):
     assert fitted.transform(views).shape == (120, fitted.n_clusters_)
 
 
-@pytest.mark.filterwarnings("ignore:The solver", "ignore:The graph is in")
+@pytest.mark.filterwarnings("ignore:The solver", "ignore:The graph has")
 @pytest.mark.parametrize("model", EVERYONE, ids=repr)
-def test_unseen_samples_go_where_they_belong(model):
+def test_unseen_samples_are_assigned_to_their_clusters(model):
     views, labels = many_subspaces(300, noise=0.02)
     seen, unseen = slice(0, 200), slice(200, 300)
     fitted = clone(model).fit([view[seen] for view in views])
@@ -96,13 +96,13 @@ def test_rows_of_the_embedding_are_near_where_labels_agree(many):
         model = viewspan.CLRSC(5, graph=graph, random_state=0).fit([view[:900] for view in views])
         rows = model.transform([view[900:] for view in views])
         rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        alike = labels[900:][:, None] == labels[900:]
-        assert np.median(np.abs(rows @ rows.T)[alike]) > 0.9
-        assert np.median(np.abs(rows @ rows.T)[~alike]) < 0.3
+        same_cluster = labels[900:][:, None] == labels[900:]
+        assert np.median(np.abs(rows @ rows.T)[same_cluster]) > 0.9
+        assert np.median(np.abs(rows @ rows.T)[~same_cluster]) < 0.3
 
 
 def kinds(folder, views):
-    """The same numbers in many forms."""
+    """Yield the same values as memory maps, sparse matrices, frames and other arrays."""
     path = folder / "view.npy"
     np.save(path, views[0])
     yield [np.load(path, mmap_mode="r"), views[1]]
@@ -123,22 +123,22 @@ def test_the_form_of_a_view_does_not_matter(graph, tmp_path):
 
 @pytest.mark.parametrize("dtype", [np.int32, np.float32])
 def test_a_memory_map_is_never_copied_as_a_whole(dtype, tmp_path, monkeypatch):
-    """Blocks of at most 256 samples are read, whatever the type."""
+    """Blocks of at most 256 samples are read, for any data type."""
     views, labels = many_subspaces()
-    largest = []
+    block_sizes = []
     read = Views.read
     monkeypatch.setattr(blocks, "MAX_BLOCK_ENTRIES", 1)
     monkeypatch.setattr(
         Views,
         "read",
-        lambda self, **kw: largest.append(self.n_samples) or read(self, **kw),
+        lambda self, **kw: block_sizes.append(self.n_samples) or read(self, **kw),
     )
     maps = []
     for number, view in enumerate(views):
         np.save(tmp_path / f"{number}.npy", (1000 * view).astype(dtype))
         maps.append(np.load(tmp_path / f"{number}.npy", mmap_mode="r"))
     found = viewspan.CLRSC(5, **LANDMARKS).fit_predict(maps)
-    assert max(largest) == 256
+    assert max(block_sizes) == 256
     assert adjusted_rand_score(labels, found) > 0.99
 
 
@@ -161,7 +161,7 @@ def test_more_features_than_samples():
         assert adjusted_rand_score(labels, found) > 0.95
 
 
-def test_features_are_treated_alike_on_both_roads():
+def test_features_are_scaled_alike_for_both_graphs():
     views, _ = many_subspaces(300)
     views = [views[0] * np.r_[1e4, np.ones(19)], views[1] - views[1].mean(axis=0)]
     for graph in ("dense", "landmarks"):
@@ -185,15 +185,15 @@ def test_all_samples_alike_are_one_cluster_with_landmarks():
 
 
 def test_weak_directions_that_given_weights_see_are_found():
-    """Squares of singular values a million times smaller than others are rounding; a given λ may see them."""
+    """Squares lose singular values of 1e-7 of the largest, but a small λ needs them."""
     rng = np.random.default_rng(0)
     view = rng.normal(size=(300, 6)) * [1, 1, 1, 1e-7, 1e-7, 1e-7]
-    roads = [
+    fitted = [
         viewspan.LRR(2, lam=1e-15, normalize=False, graph=graph, random_state=0).fit(view)
         for graph in ("dense", "landmarks")
     ]
-    assert [np.linalg.matrix_rank(model.cores_[0]) for model in roads] == [6, 6]
-    assert roads[0].objective_ == pytest.approx(roads[1].objective_, rel=1e-5)
+    assert [np.linalg.matrix_rank(model.cores_[0]) for model in fitted] == [6, 6]
+    assert fitted[0].objective_ == pytest.approx(fitted[1].objective_, rel=1e-5)
 
 
 @pytest.mark.parametrize("size", [1, 37, 1200])
@@ -246,7 +246,7 @@ def test_attributes_of_batches_say_what_to_call(name, many):
     assert not hasattr(model, "result_")
 
 
-def test_solving_without_a_batch_is_refused(many):
+def test_solving_without_a_batch_raises(many):
     with pytest.raises(NotFittedError, match=r"call partial_fit\(X\) first"):
         viewspan.CLRSC(5).partial_fit()
     with pytest.raises(NotFittedError, match=r"call partial_fit\(X\) first"):
@@ -258,7 +258,7 @@ def test_an_unknown_attribute_is_an_ordinary_error():
         viewspan.CLRSC().label_  # noqa: B018
 
 
-def test_a_first_batch_unlike_the_others_is_told():
+def test_a_first_batch_unlike_the_others_warns():
     views, _ = many_subspaces(400)
     model = viewspan.CLRSC(5, random_state=0).partial_fit([view[:200] for view in views])
     model.partial_fit([1e4 * views[0][200:] * np.r_[1e3, np.ones(19)], views[1][200:]])
@@ -275,14 +275,14 @@ def test_only_methods_that_can_be_reduced_take_batches():
         viewspan.LRR(2, datafit="l12", graph="landmarks").fit(two_subspaces()[0])
 
 
-@pytest.mark.parametrize("short", [None, 10**6])
-def test_memory_decides_and_refuses_before_the_work(short, many, monkeypatch):
+@pytest.mark.parametrize("available", [None, 10**6])
+def test_fits_that_need_too_much_memory_raise_before_they_start(available, many, monkeypatch):
     views, _ = many
     monkeypatch.setattr(fit_memory, "BLOCK_BYTES", 0)
-    if short is None:
+    if available is None:
         assert viewspan.LRR(5, random_state=0).fit(views).affinity_matrix_.shape == (1200, 1200)
         return
-    monkeypatch.setattr(memory, "available", lambda: short)
+    monkeypatch.setattr(memory, "available", lambda: available)
     with pytest.raises(
         MemoryError, match=r"SSC would need about .* MB for 1200 samples.*1\.0 MB are available"
     ):
@@ -298,20 +298,21 @@ def test_memory_decides_and_refuses_before_the_work(short, many, monkeypatch):
     )
 
 
-def test_progress_is_told(many):
-    told = []
-    viewspan.CLRSC(5, callback=told.append, **LANDMARKS).fit(many[0])
-    assert list(dict.fromkeys(progress.stage for progress in told)) == [
+def test_callbacks_receive_progress(many):
+    received = []
+    viewspan.CLRSC(5, callback=received.append, **LANDMARKS).fit(many[0])
+    assert list(dict.fromkeys(progress.stage for progress in received)) == [
         "reading",
         "solving",
         "comparing",
         "labelling",
     ]
     for stage in ("reading", "solving", "comparing", "labelling"):
-        shares = [progress.share for progress in told if progress.stage == stage]
+        shares = [progress.share for progress in received if progress.stage == stage]
         assert shares == sorted(shares) and shares[0] == 0.0 and shares[-1] == 1.0
-    assert told[0].remaining is None and told[-1].remaining == 0.0
-    assert [p.elapsed for p in told] == sorted(p.elapsed for p in told)
+    assert received[0].remaining is None and received[-1].remaining == 0.0
+    elapsed = [progress.elapsed for progress in received]
+    assert elapsed == sorted(elapsed)
 
 
 @pytest.mark.parametrize(
@@ -328,11 +329,11 @@ def test_progress_is_told(many):
         ),
     ],
 )
-@pytest.mark.parametrize("what", ["predict", "transform"])
-def test_unlike_views_are_refused(given, message, what, many):
+@pytest.mark.parametrize("method", ["predict", "transform"])
+def test_views_unlike_those_of_the_fit_raise(given, message, method, many):
     model = clone(MODELS[0]).fit(many[0])
     with pytest.raises(ValueError, match=message):
-        getattr(model, what)(given(many[0]))
+        getattr(model, method)(given(many[0]))
 
 
 def test_views_are_found_by_name(many):
@@ -343,7 +344,7 @@ def test_views_are_found_by_name(many):
         model.predict({"a": views["a"], "c": views["b"]})
 
 
-def test_nan_is_found_where_it_is(many):
+def test_errors_say_where_nan_is(many):
     first = many[0][0].copy()
     first[1000, 3] = np.nan
     with pytest.raises(ValueError, match=r"view 0 contains NaN in 1 of its \d+ values from sample"):
@@ -351,7 +352,7 @@ def test_nan_is_found_where_it_is(many):
 
 
 @pytest.mark.filterwarnings("ignore:view 1 is zero")
-def test_a_sample_that_resembles_none_is_told(many):
+def test_a_sample_that_resembles_no_other_warns(many):
     model = clone(MODELS[0]).fit(many[0])
     with pytest.warns(UserWarning, match="1 of 1 samples resemble none"):
         assert model.predict([np.zeros((1, 20)), np.zeros((1, 20))])[0] == 0
@@ -372,7 +373,7 @@ def test_float32_stays_float32(many):
 
 
 def test_features_that_come_with_later_batches_are_not_lost():
-    """Every cluster has features of its own, and batches are clusters: the worst that could come."""
+    """The worst case: every cluster has features of its own, and every batch is one cluster."""
     rng = np.random.default_rng(0)
     labels, view = np.repeat(range(4), 150), np.zeros((600, 40))
     for cluster in range(4):
@@ -391,7 +392,7 @@ def test_features_that_come_with_later_batches_are_not_lost():
         assert adjusted_rand_score(labels, model.predict(view)) == 1.0
 
 
-def test_columns_in_another_order_are_refused():
+def test_columns_in_another_order_raise():
     views, _ = many_subspaces(100)
     frames = [pd.DataFrame(view, columns=[f"c{number}" for number in range(20)]) for view in views]
     model = viewspan.CLRSC(5, random_state=0).fit(frames[0])
@@ -409,8 +410,8 @@ def test_columns_in_another_order_are_refused():
 
 @pytest.mark.filterwarnings("ignore:10 of 1000", "ignore:view 1")
 @pytest.mark.parametrize("n_landmarks", [5, 300])
-def test_close_calls_predict_to_their_own_labels(n_landmarks):
-    """Noise as large as the samples, so that many votes are ties; and samples that resemble none."""
+def test_uncertain_training_samples_predict_to_their_own_labels(n_landmarks):
+    """The noise is so large that many votes are ties, and some samples resemble no landmark."""
     views, _ = many_subspaces(1000, noise=0.5, seed=2)
     for view in views:
         view[::100] = 0.0
@@ -424,7 +425,7 @@ def test_close_calls_predict_to_their_own_labels(n_landmarks):
 
 
 @pytest.mark.parametrize("noise", [0.5, 1.0])
-def test_sparse_training_samples_are_known(noise):
+def test_sparse_training_samples_are_recognised(noise):
     views, _ = many_subspaces(300, noise=noise)
     sparse = [scipy.sparse.csr_array(view) for view in views]
     model = viewspan.CLRSC(5, random_state=0).fit(sparse)
@@ -432,12 +433,12 @@ def test_sparse_training_samples_are_known(noise):
         np.testing.assert_array_equal(model.predict(given), model.labels_)
 
 
-def test_what_fails_leaves_the_model_as_it_was(many):
+def test_calls_that_fail_leave_the_model_unchanged(many):
     views, _ = many
     model = clone(MODELS[0]).fit(views)
-    for broken in ([np.full((5, 3), np.nan)] * 2, [views[0][:, :3]] * 3):
+    for invalid in ([np.full((5, 3), np.nan)] * 2, [views[0][:, :3]] * 3):
         with pytest.raises(ValueError, match=r"NaN|views"):
-            model.partial_fit(broken) if broken[0].shape == (5, 3) else model.predict(broken)
+            model.partial_fit(invalid) if invalid[0].shape == (5, 3) else model.predict(invalid)
         np.testing.assert_array_equal(model.predict(views), model.labels_)
     model.partial_fit([view[:700] for view in views])
     with pytest.raises(ValueError, match="NaN"):
@@ -445,7 +446,7 @@ def test_what_fails_leaves_the_model_as_it_was(many):
     assert model.partial_fit([view[700:] for view in views]).predict(views).shape == (1200,)
 
 
-def test_wide_data_is_not_refused_for_the_square_of_its_features(monkeypatch):
+def test_wide_data_needs_no_matrix_of_features_by_features(monkeypatch):
     wide = scipy.sparse.random_array((60, 30_000), density=1e-3, random_state=0, format="csr")
     monkeypatch.setattr(memory, "available", lambda: 2 * 10**9)
     assert viewspan.LRR(2, graph="landmarks", random_state=0).fit(wide).labels_.shape == (60,)
@@ -473,12 +474,12 @@ def test_wide_data_is_not_refused_for_the_square_of_its_features(monkeypatch):
         ),
     ],
 )
-def test_what_landmarks_cannot_do_is_said(model, given, message):
+def test_impossible_landmark_fits_raise(model, given, message):
     with pytest.raises(ValueError, match=message):
         clone(model).fit(given)
 
 
-def test_too_few_and_too_many_in_batches_are_told():
+def test_too_few_and_too_many_samples_in_batches_raise():
     views, _ = many_subspaces(12_000)
     with pytest.raises(ValueError, match="needs at least 2 samples"):
         _ = viewspan.CLRSC(1).partial_fit([view[:1] for view in views]).partial_fit()
@@ -488,7 +489,7 @@ def test_too_few_and_too_many_in_batches_are_told():
         _ = viewspan.CLRSC(5, graph="dense").partial_fit(views).partial_fit()
 
 
-def test_tiny_sparse_values_are_as_good_as_others():
+def test_tiny_sparse_values_give_the_same_clusters():
     views, labels = many_subspaces(200)
     tiny = [scipy.sparse.csr_array(1e-306 * view) for view in views]
     assert adjusted_rand_score(labels, viewspan.CLRSC(5, **LANDMARKS).fit_predict(tiny)) > 0.97

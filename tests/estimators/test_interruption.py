@@ -1,4 +1,4 @@
-"""Ctrl-C, or an error, at any moment of a fit: the estimator is unfitted, threads have gone."""
+"""Ctrl-C or an error at any moment of a fit leaves an unfitted estimator and no threads."""
 
 import functools
 import inspect
@@ -25,48 +25,52 @@ from viewspan._utils.threads import SingleThreadedBlas, map_views, threads_for
 from viewspan.estimators import atomic
 
 VIEWS, _ = two_subspaces()
-OTHERS, _ = two_subspaces(seed=1)
+OTHER_VIEWS, _ = two_subspaces(seed=1)
 LANDMARKS = {"graph": "landmarks", "n_landmarks": 10}
-MOMENTS = 12
+N_MOMENTS = 12
+"""Number of moments at which every fit is interrupted."""
 
 
-def found_by_a_fit(model):
+def fitted_attributes(model):
     return {name for name in vars(model) if atomic.is_fitted_name(name)}
 
 
 class Moments:
-    """Counts calls of functions, or single steps of the interpreter in some of them, or all that a signal may follow
-    in some modules, and acts at one of them.
+    """Count moments of a computation, and act at one of them.
+
+    Moments are calls of viewspan's functions. With ``steps_in``, they are single steps of the
+    interpreter in these code objects. With ``signals_in``, they are the moments in these modules
+    at which the interpreter checks for signals.
     """
 
     def __init__(self, act=None, at=-1, steps_in=(), signals_in=()):
         self.act, self.at, self.count = act, at, 0
-        self.steps_in, self.signals_in, self.others = steps_in, signals_in, sys.gettrace()
+        self.steps_in, self.signals_in, self.former_trace = steps_in, signals_in, sys.gettrace()
 
     def __enter__(self):
         if self.steps_in:
             sys.settrace(self.step)
         else:
-            sys.setprofile(self.hear if self.signals_in else self.call)
+            sys.setprofile(self.signal_check if self.signals_in else self.call)
         return self
 
     def __exit__(self, *exception):
         sys.setprofile(None)
-        sys.settrace(self.others)  # such as one that looks which lines are reached
+        sys.settrace(self.former_trace)  # such as that of coverage
 
     def call(self, frame, event, _):
         if event == "call" and frame.f_globals.get("__name__", "").startswith("viewspan"):
             self.tick()
 
-    def hear(self, frame, event, _):
-        """The interpreter looks for signals when a function has begun, and when one that is not Python has ended."""
+    def signal_check(self, frame, event, _):
+        """Count the start of a function, and the end of one that is not written in Python."""
         if event in {"call", "c_return"} and frame.f_globals.get("__name__") in self.signals_in:
             self.tick()
 
     def step(self, frame, event, _):
         if frame.f_code not in self.steps_in:
             return None
-        frame.f_trace = self.step  # from Python 3.13 on, only then is the next line heeded
+        frame.f_trace = self.step  # from Python 3.13 on, needed to trace the next step
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         if event == "opcode":
             self.tick()
@@ -85,7 +89,7 @@ def ctrl_c():
 
 
 def fail():
-    raise FloatingPointError("out of the blue")
+    raise FloatingPointError("an error at any moment")
 
 
 ACTIONS = {
@@ -102,46 +106,44 @@ ACTIONS = {
 
 
 @pytest.mark.parametrize("act", [ctrl_c, fail])
-@pytest.mark.parametrize("what", ACTIONS)
-def test_a_fit_that_is_stopped_at_any_moment_leaves_the_estimator_unfitted(what, act):
-    """Also one that was fitted before: its attributes would be those of other parameters."""
-    model, action = ACTIONS[what]
-    with Moments() as all_moments:
+@pytest.mark.parametrize("name", ACTIONS)
+def test_a_fit_that_is_stopped_at_any_moment_leaves_the_estimator_unfitted(name, act):
+    """An estimator that was fitted before loses its attributes, too."""
+    model, action = ACTIONS[name]
+    with Moments() as counter:
         action(model)
-    last = (
-        all_moments.count // 2 if what == "Dask" else all_moments.count
-    )  # its threads take some of the calls
-    for at in np.random.default_rng(0).integers(2, last, MOMENTS, endpoint=True):
-        model.fit(OTHERS)
+    # in fits with Dask, other threads make some of the calls
+    last = counter.count // 2 if name == "Dask" else counter.count
+    for at in np.random.default_rng(0).integers(2, last, N_MOMENTS, endpoint=True):
+        model.fit(OTHER_VIEWS)
         with pytest.raises((KeyboardInterrupt, FloatingPointError)), Moments(act, at):
             action(model)
-        assert not found_by_a_fit(model)
+        assert not fitted_attributes(model)
         with pytest.raises(NotFittedError):
             check_is_fitted(model)
         with pytest.raises(NotFittedError):
             model.predict(VIEWS)
 
 
-def test_a_fit_of_wrong_input_forgets_the_former_one():
-    """Whatever stops it."""
+def test_a_fit_with_invalid_parameters_removes_fitted_attributes():
     model = LRR(2, random_state=0).fit(VIEWS)
     with pytest.raises(ValueError, match="lam"):
         model.set_params(lam=-1.0).fit(VIEWS)
-    assert not found_by_a_fit(model)
+    assert not fitted_attributes(model)
 
 
 def test_between_any_two_steps_of_the_interpreter_a_model_is_fitted_or_not():
-    """Nothing between: no attribute of a former fit beside those of a new one, none without the others."""
+    """The attributes are never those of two fits, nor only some of one fit."""
     functions = [inspect.unwrap(LRR.fit), atomic.remove_fitted, atomic.replace_attributes]
     steps_in, model = [function.__code__ for function in functions], LRR(2, random_state=0)
-    with Moments(steps_in=steps_in) as all_moments:
+    with Moments(steps_in=steps_in) as counter:
         model.fit(VIEWS)
-    assert all_moments.count > 100
-    for at in range(1, all_moments.count + 1):
-        again = copy(model)
+    assert counter.count > 100
+    for at in range(1, counter.count + 1):
+        copied = copy(model)
         with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at, steps_in):
-            again.fit(OTHERS)
-        assert not found_by_a_fit(again)
+            copied.fit(OTHER_VIEWS)
+        assert not fitted_attributes(copied)
 
 
 def in_batches(n_batches):
@@ -151,16 +153,16 @@ def in_batches(n_batches):
     return model
 
 
-@pytest.mark.parametrize("first", ["a fit", "batches", "batches that were solved"])
-def test_a_batch_is_taken_in_or_not(first):
+@pytest.mark.parametrize("state", ["a fit", "batches", "batches that were solved"])
+def test_an_interrupted_batch_changes_nothing(state):
     def begin():
-        model = CLRSC(2, random_state=0).fit(OTHERS) if first == "a fit" else in_batches(2)
-        return model.partial_fit() if first == "batches that were solved" else model
+        model = CLRSC(2, random_state=0).fit(OTHER_VIEWS) if state == "a fit" else in_batches(2)
+        return model.partial_fit() if state == "batches that were solved" else model
 
     batch, model = [view[2::3] for view in VIEWS], begin()
-    with Moments() as all_moments:
+    with Moments() as counter:
         model.partial_fit(batch)
-    for at in np.random.default_rng(0).integers(1, all_moments.count, MOMENTS):
+    for at in np.random.default_rng(0).integers(1, counter.count, N_MOMENTS):
         model = begin()
         before = dict(vars(model))
         with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at):
@@ -172,9 +174,9 @@ def test_a_batch_is_taken_in_or_not(first):
 
 def test_batches_that_were_being_solved_can_be_solved_again():
     model, expected = in_batches(3), in_batches(3)
-    with Moments() as all_moments:
+    with Moments() as counter:
         labels = expected.partial_fit().labels_
-    for at in np.random.default_rng(0).integers(1, all_moments.count, MOMENTS):
+    for at in np.random.default_rng(0).integers(1, counter.count, N_MOMENTS):
         before = set(vars(model))
         with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at):
             model.partial_fit()
@@ -184,24 +186,24 @@ def test_batches_that_were_being_solved_can_be_solved_again():
 
 def test_a_prediction_that_is_interrupted_changes_nothing():
     model = CLRSC(2, random_state=0).fit(VIEWS)
-    expected = model.predict(OTHERS)
-    with Moments() as all_moments:
-        model.predict(OTHERS)
+    expected = model.predict(OTHER_VIEWS)
+    with Moments() as counter:
+        model.predict(OTHER_VIEWS)
     before = dict(vars(model))
-    for at in np.random.default_rng(0).integers(1, all_moments.count, MOMENTS):
+    for at in np.random.default_rng(0).integers(1, counter.count, N_MOMENTS):
         with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at):
-            model.predict(OTHERS)
+            model.predict(OTHER_VIEWS)
         assert vars(model).keys() == before.keys() and all(
             vars(model)[name] is before[name] for name in before
         )
-    np.testing.assert_array_equal(model.predict(OTHERS), expected)
+    np.testing.assert_array_equal(model.predict(OTHER_VIEWS), expected)
 
 
 @pytest.mark.parametrize(
     "use", [lambda: threads_for(2, 500), SingleThreadedBlas], ids=["views", "BLAS"]
 )
 def test_blas_gets_its_threads_back_whenever_a_signal_comes(use):
-    """And the next fit does not ask threads that have ended."""
+    """The next fit does not use threads that have ended."""
     signals_in = {"viewspan._utils.threads", "contextlib", "threadpoolctl"}
 
     def fit():
@@ -210,11 +212,11 @@ def test_blas_gets_its_threads_back_whenever_a_signal_comes(use):
 
     with threadpool_limits(2):
         allowed = blas_threads()
-        fit()  # the first one looks for the libraries
-        with Moments(signals_in=signals_in) as all_moments:
+        fit()  # the first call searches for the libraries
+        with Moments(signals_in=signals_in) as counter:
             fit()
-        assert all_moments.count > 10
-        for at in range(1, all_moments.count + 1):
+        assert counter.count > 10
+        for at in range(1, counter.count + 1):
             with pytest.raises(KeyboardInterrupt), Moments(ctrl_c, at, signals_in=signals_in):
                 fit()
             assert blas_threads() == allowed
@@ -230,30 +232,30 @@ def test_blas_gets_its_threads_back_whenever_a_signal_comes(use):
     ids=["one per view", "one per block"],
 )
 def test_threads_end_with_the_fit(model, views, monkeypatch):
-    """BLAS is allowed what it was before, too."""
-    began, start = [], threading.Thread.start
+    """BLAS also gets its number of threads back."""
+    started, start = [], threading.Thread.start
 
-    def noted(thread):
-        began.append(thread)
+    def start_and_interrupt(thread):
+        started.append(thread)
         start(thread)
-        if len(began) == 1:
+        if len(started) == 1:
             ctrl_c()
 
     with threadpool_limits(2):
         allowed = blas_threads()
-        monkeypatch.setattr(threading.Thread, "start", noted)
+        monkeypatch.setattr(threading.Thread, "start", start_and_interrupt)
         with pytest.raises(KeyboardInterrupt):
             model.fit(views)
         monkeypatch.undo()
-        for thread in began:
-            thread.join(60)  # the first was interrupted before anybody knew of it
-        assert began and not any(thread.is_alive() for thread in began)
+        for thread in started:
+            thread.join(60)  # the fit was interrupted before it stored the first thread
+        assert started and not any(thread.is_alive() for thread in started)
         assert blas_threads() == allowed
-    assert not found_by_a_fit(model)
+    assert not fitted_attributes(model)
 
 
 def endless(flag, _):
-    """A callback that says that a fit has begun, and does not let it end."""
+    """Create a file when a fit has started, and never let the fit end: a callback."""
     flag.touch()
     threading.Event().wait()
 
@@ -281,11 +283,11 @@ def test_ctrl_c_ends_fits_in_other_processes(tmp_path):
 
 
 def children():
-    """Processes that this one has begun, whichever of its threads did."""
+    """Return the ids of all child processes, of any thread."""
     return {
-        int(each)
+        int(process)
         for path in Path("/proc/self/task").glob("*/children")
-        for each in path.read_text().split()
+        for process in path.read_text().split()
     }
 
 

@@ -1,4 +1,4 @@
-"""Samples that are absent from views."""
+"""Missing samples: rows of NaN in some views."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from viewspan.metrics import subspace_clustering_accuracy
 
 
 def remove(views, share, seed=0):
-    """Rows of NaN in place of some; every sample stays in one view at least."""
+    """Replace a share of all rows by NaN, but keep every sample in at least one view."""
     rng = np.random.default_rng(seed)
     n_samples = len(views[0])
     observed = rng.uniform(size=(len(views), n_samples)) >= share
@@ -32,14 +32,14 @@ def clrsc(n_clusters=2, **parameters):
 @pytest.mark.parametrize(
     "axes", [{}, {"datafit": "l12"}, {"datafit": "l1"}, {"penalty": "l1"}], ids=str
 )
-def test_planes_are_told_apart_with_a_third_absent(axes, affinity):
+def test_planes_are_separated_if_a_third_is_missing(axes, affinity):
     views, labels = two_subspaces(n_views=3)
     given, _ = remove(views, 0.35)
     assert adjusted_rand_score(labels, clrsc(affinity=affinity, **axes).fit_predict(given)) == 1.0
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_better_than_zeros_in_their_place_on_real_faces(load):
+def test_missing_samples_are_better_than_zeros_on_real_faces(load):
     archive = load("multiview/yaleA_3v.npz")
     views, labels = [archive[f"view_{view}"].astype(float) for view in range(3)], archive["labels"]
     scores = []
@@ -48,16 +48,17 @@ def test_better_than_zeros_in_their_place_on_real_faces(load):
         zeros = viewspan.CLRSC(15, random_state=0).fit_predict(
             [np.nan_to_num(view) for view in given]
         )
-        found = [
-            subspace_clustering_accuracy(labels, answer)
-            for answer in (clrsc(15).fit_predict(given), zeros)
-        ]
-        scores.append(found)
+        scores.append(
+            [
+                subspace_clustering_accuracy(labels, predicted)
+                for predicted in (clrsc(15).fit_predict(given), zeros)
+            ]
+        )
     ours, filled = np.mean(scores, axis=0)
     assert ours > filled + 5
 
 
-def test_nothing_absent_is_the_ordinary_fit():
+def test_without_missing_samples_the_fit_is_the_ordinary_fit():
     views, _ = two_subspaces(noise=0.3)
     allowed = clrsc().fit(views)
     ordinary = viewspan.CLRSC(2, random_state=0).fit(views)
@@ -65,7 +66,7 @@ def test_nothing_absent_is_the_ordinary_fit():
     np.testing.assert_array_equal(allowed.cores_, ordinary.cores_)
 
 
-def test_the_coupling_fills_the_coefficients_of_absent_samples_and_the_gap_is_proven():
+def test_the_coupling_fills_the_coefficients_of_missing_samples_and_the_gap_is_certified():
     views, _ = two_subspaces(n_views=3)
     given, observed = remove(views, 0.3)
     model = clrsc().fit(given)
@@ -101,11 +102,13 @@ def test_frames_sparse_views_and_predictions():
     ]
     assert adjusted_rand_score(labels, complete.predict(only)) == 1.0
     assert complete.transform(only).shape == (30, 2)
-    explained = model.reconstruct(given)
-    for view, scores, absent in zip(explained.views, model.outlier_scores_, ~observed, strict=True):
-        np.testing.assert_array_equal(np.isnan(view).all(axis=1), absent)
-        np.testing.assert_array_equal(np.isnan(scores), absent)
-    np.testing.assert_array_equal(np.isnan(explained.residuals), ~observed)
+    reconstruction = model.reconstruct(given)
+    for view, scores, is_missing in zip(
+        reconstruction.views, model.outlier_scores_, ~observed, strict=True
+    ):
+        np.testing.assert_array_equal(np.isnan(view).all(axis=1), is_missing)
+        np.testing.assert_array_equal(np.isnan(scores), is_missing)
+    np.testing.assert_array_equal(np.isnan(reconstruction.residuals), ~observed)
     assert np.isfinite(model.view_scores_).all()
 
 
@@ -120,7 +123,7 @@ def test_the_number_of_clusters_is_found():
 
 
 def test_scaled_and_affine_views():
-    """Statistics are those of the samples that are there, and a constant feature is absent, too."""
+    """Statistics ignore missing samples, and the constant feature is missing for them, too."""
     views, labels = two_subspaces(n_views=2)
     views = [view * np.r_[1000.0, np.ones(11)] for view in views]
     given, _ = remove(views, 0.2)
@@ -157,14 +160,14 @@ def test_scaled_and_affine_views():
         (lambda v: None, {"graph": "landmarks"}, "those with missing='allow' cannot be"),
     ],
 )
-def test_what_cannot_be_done_is_said(change, parameters, message):
+def test_invalid_missing_samples_and_parameters_raise(change, parameters, message):
     views, _ = two_subspaces()
     change(views)
     with pytest.raises(ValueError, match=message):
         clrsc(**parameters).fit(views)
 
 
-def test_rows_of_nan_are_an_error_that_tells_the_way_out_unless_allowed():
+def test_rows_of_nan_raise_unless_missing_samples_are_allowed():
     views, _ = two_subspaces()
     views[0][3] = np.nan
     for given in (
@@ -178,7 +181,7 @@ def test_rows_of_nan_are_an_error_that_tells_the_way_out_unless_allowed():
             viewspan.CLRSC(2).fit(given)
 
 
-def test_sparse_views_stay_as_they_were_given():
+def test_sparse_views_are_not_changed():
     views, _ = two_subspaces(width=40)
     views[1][3] = np.nan
     given = [scipy.sparse.csr_array(view) for view in views]
@@ -191,8 +194,8 @@ def test_sparse_views_stay_as_they_were_given():
 
 
 @pytest.mark.parametrize("axes", [{}, {"datafit": "l1"}, {"penalty": "l1"}], ids=str)
-@pytest.mark.filterwarnings("ignore:The graph is in")
-def test_a_view_without_any_sample_has_no_say(axes):
+@pytest.mark.filterwarnings("ignore:The graph has")
+def test_a_view_without_any_sample_is_ignored(axes):
     views, labels = two_subspaces()
     with pytest.warns(
         UserWarning, match="view 1 has no samples, because all its rows are NaN, and is ignored"
@@ -202,19 +205,19 @@ def test_a_view_without_any_sample_has_no_say(axes):
     assert model.view_scores_[1] == 0.0
 
 
-@pytest.mark.filterwarnings("ignore:The graph is in")
-def test_views_that_nothing_links_are_said_to_be():
+@pytest.mark.filterwarnings("ignore:The graph has")
+def test_views_without_a_common_sample_warn():
     views, _ = two_subspaces()
     views[0][::2] = views[1][1::2] = np.nan
     with pytest.warns(UserWarning, match="No sample links view 0 with view 1"):
         clrsc().fit(views)
 
 
-def test_frames_are_checked_as_ever():
+def test_frames_are_checked_if_missing_samples_are_allowed():
     views, _ = two_subspaces()
-    gone = pd.DataFrame(views[0].astype(object))
-    gone.iloc[3] = pd.NA
-    clrsc().fit([gone, views[1]])
+    frame = pd.DataFrame(views[0].astype(object))
+    frame.iloc[3] = pd.NA
+    clrsc().fit([frame, views[1]])
     for bad, message in (
         (views[0].astype(complex), "Complex data"),
         (views[0].astype(str), "holds text"),

@@ -1,4 +1,4 @@
-"""What notebooks show of an estimator."""
+"""HTML representation of estimators in notebooks."""
 
 import re
 from html import unescape
@@ -19,7 +19,7 @@ FITTED = viewspan.CLRSC(2, random_state=0).fit(NAMED)
 
 
 def cells(html):
-    """The text of all cells, row by row."""
+    """Return the text of all table cells, row by row."""
     rows = re.findall(r"<tr>(.*?)</tr>", html, flags=re.S)
     return [
         [unescape(re.sub("<.*?>", "", cell)) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)]
@@ -27,7 +27,7 @@ def cells(html):
     ]
 
 
-def test_what_was_found_is_told():
+def test_results_are_shown():
     rows = cells(results_html(FITTED))
     assert rows[:6] == [
         ["samples", "30"],
@@ -65,7 +65,7 @@ def test_what_was_found_is_told():
     ids=repr,
 )
 @pytest.mark.filterwarnings("ignore:The solver reached max_iter")
-def test_every_method_can_tell(model, rows):
+def test_results_of_every_method_are_shown(model, rows):
     found = cells(results_html(model.set_params(random_state=0).fit(VIEWS)))
     assert all(row in found for row in rows)
     if isinstance(model, viewspan.SSC):
@@ -98,11 +98,11 @@ def test_names_are_escaped_and_nothing_is_fetched():
     assert not re.search(r"https?:|src=|url\(|@import|<script", FITTED._repr_html_())
 
 
-def test_looking_computes_nothing(monkeypatch):
+def test_showing_a_model_computes_nothing(monkeypatch):
     """Neither coefficients nor subspaces are computed, and batches stay unsolved."""
 
     def fail(self):
-        pytest.fail("asked for")
+        pytest.fail("computed")
 
     for name in ("coefficients_", "subspaces_", "view_scores_", "outlier_scores_", "basis_"):
         monkeypatch.setattr(viewspan.CLRSC, name, property(fail))
@@ -117,7 +117,7 @@ def test_looking_computes_nothing(monkeypatch):
     assert ["samples", "30 in batches"] in cells(batches._repr_html_())
 
 
-def test_parameters_that_no_solver_takes_can_be_looked_at():
+def test_models_with_impossible_parameters_can_be_shown():
     model = (
         viewspan.CLRSC(2, random_state=0).fit(VIEWS).set_params(datafit="l12", coupling="rank_one")
     )

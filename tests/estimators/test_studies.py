@@ -1,4 +1,4 @@
-"""On the paper's synthetic study, with the authors' parameters and without any."""
+"""Accuracy on data of the paper's studies, with the authors' parameters and with defaults."""
 
 import numpy as np
 import pytest
@@ -12,14 +12,14 @@ from viewspan.metrics import coefficient_difference, subspace_clustering_accurac
 def trials(load):
     archive = load("reference/synthetic_trials.npz")
 
-    def of_noise(sigma):
+    def views_of(sigma):
         level = int(np.flatnonzero(np.isclose(archive["noise"], sigma))[0])
         return [
             [archive["X1"][level, t].T, archive["X2"][level, t].T]
             for t in range(archive["X1"].shape[1])
         ]
 
-    return of_noise, archive["labels"]
+    return views_of, archive["labels"]
 
 
 def accuracies(model, trials, sigma):
@@ -33,9 +33,9 @@ def accuracies(model, trials, sigma):
 
 
 def test_authors_parameters_at_sigma_point_two(trials):
-    found = accuracies(CLRSC(5, lam=0.2, tau=8.0, random_state=0), trials, 0.2)
-    assert found.mean() >= 97
-    assert found.min() >= 94
+    percentages = accuracies(CLRSC(5, lam=0.2, tau=8.0, random_state=0), trials, 0.2)
+    assert percentages.mean() >= 97
+    assert percentages.min() >= 94
 
 
 @pytest.mark.parametrize(("sigma", "mean"), [(0.0, 100), (0.1, 100), (0.2, 99.5), (0.3, 94)])
@@ -53,7 +53,7 @@ def test_the_number_of_clusters_is_found(trials, sigma):
     "baseline", [LRR(5, random_state=0), SSC(5, random_state=0), MLAP(5, random_state=0)], ids=repr
 )
 def test_the_baselines_work_untuned_too(trials, baseline):
-    """They are compared with, so they must not be weak: 95 at σ = .2; LRR with the authors' constant has 45."""
+    """Baselines must not be weak: at least 95 at σ = 0.2, where LRR with the authors' λ has 45."""
     assert accuracies(baseline, trials, 0.2).mean() >= 95
 
 
@@ -76,14 +76,14 @@ def test_the_coupling_brings_the_coefficients_together(trials):
     ],
 )
 def test_untuned_is_not_below_the_authors_parameters(request, data, make, noise, authors, mean):
-    """The constants that are best on one study destroy another; the automatic ones are good on all."""
+    """Constants that suit one study fail on another. Automatic weights are good on all of them."""
     request.getfixturevalue(data)
     ours, theirs = [], []
     for trial in range(4):
         appearances, labels = make(noise=noise, random_state=trial)
-        for found, model in (
+        for scores, model in (
             (ours, CLRSC(5, random_state=0)),
             (theirs, CLRSC(5, lam=authors[0], tau=authors[1], random_state=0)),
         ):
-            found.append(subspace_clustering_accuracy(labels, model.fit_predict(appearances)))
+            scores.append(subspace_clustering_accuracy(labels, model.fit_predict(appearances)))
     assert np.mean(ours) >= max(mean, np.mean(theirs))

@@ -1,4 +1,4 @@
-"""LAPACK and ARPACK that fail, forced to: the answer is the same by another road, or an error that says what to do."""
+"""If LAPACK or ARPACK fails, a fallback gives the same result, or an error says what to do."""
 
 from itertools import chain
 
@@ -17,7 +17,7 @@ from viewspan._utils.linalg import NumericalError
 from viewspan.graph import spectrum
 
 VIEWS, TRUTH = two_subspaces()
-each_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
+all_models = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
 pytestmark = pytest.mark.filterwarnings("ignore:The solver reached max_iter")
 
 
@@ -25,23 +25,23 @@ def failing(*args, **kwargs):
     raise np.linalg.LinAlgError("did not converge")
 
 
-def break_fast_roads(monkeypatch):
+def break_fast_drivers(monkeypatch):
     for name in ("svd", "eigh", "eigvalsh", "svdvals"):
         monkeypatch.setattr(np.linalg, name, failing)
 
 
-def break_all_roads(monkeypatch):
-    break_fast_roads(monkeypatch)
+def break_all_drivers(monkeypatch):
+    break_fast_drivers(monkeypatch)
     for name in ("svd", "eigh", "eigvalsh", "svdvals"):
         monkeypatch.setattr(scipy.linalg, name, failing)
 
 
-@each_model
+@all_models
 def test_the_slow_drivers_give_the_same_answer(model, monkeypatch):
-    """Of the whole life of a model: fit, and all that is found when it is asked for."""
+    """Compare a fit and all results that are computed when needed."""
     expected = clone(model).fit(VIEWS)
     rows, scores, subspaces = expected.transform(VIEWS), expected.view_scores_, expected.subspaces_
-    break_fast_roads(monkeypatch)
+    break_fast_drivers(monkeypatch)
     found = clone(model).fit(VIEWS)
     np.testing.assert_array_equal(found.labels_, expected.labels_)
     np.testing.assert_allclose(found.objective_, expected.objective_, rtol=1e-3)
@@ -54,22 +54,22 @@ def test_the_slow_drivers_give_the_same_answer(model, monkeypatch):
         )
 
 
-@each_model
-def test_where_no_driver_converges_the_error_names_the_step_and_the_way_out(model, monkeypatch):
-    break_all_roads(monkeypatch)
+@all_models
+def test_if_no_driver_converges_the_error_names_the_step_and_what_to_do(model, monkeypatch):
+    break_all_drivers(monkeypatch)
     unfitted = clone(model)
     with pytest.raises(
         NumericalError, match=rf"{type(model).__name__} failed while (reading|solving|comparing)"
     ) as error:
         unfitted.fit(VIEWS)
-    assert isinstance(error.value, ValueError)  # which the command line says in one sentence
+    assert isinstance(error.value, ValueError)  # the command line prints it without a traceback
     assert "another build of NumPy" in str(error.value) or "Rescale" in str(error.value)
     assert not hasattr(unfitted, "labels_")
 
 
-def test_batches_tell_the_step_too(monkeypatch):
+def test_errors_in_batches_name_the_step(monkeypatch):
     model = viewspan.CLRSC(2, random_state=0).partial_fit(VIEWS)
-    break_all_roads(monkeypatch)
+    break_all_drivers(monkeypatch)
     with pytest.raises(NumericalError, match="CLRSC failed while"):
         model.partial_fit()
     monkeypatch.undo()
@@ -81,8 +81,8 @@ def test_batches_tell_the_step_too(monkeypatch):
 )
 @pytest.mark.parametrize("size", [5, 60])
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_what_is_not_finite_is_never_decomposed_into_numbers(name, size, bad, capfd):
-    """LAPACK raises, returns NaN, or writes to standard error, by its version and the matrix."""
+def test_decompositions_of_non_finite_matrices_raise(name, size, bad, capfd):
+    """LAPACK itself raises, returns NaN or writes to standard error, depending on its version."""
     matrix = np.eye(size)
     matrix[1, 2] = matrix[2, 1] = bad
     count = [2] if name == "leading_eigh" else []
@@ -91,7 +91,7 @@ def test_what_is_not_finite_is_never_decomposed_into_numbers(name, size, bad, ca
 
 
 def blocks(sizes, between, seed=0):
-    """A graph of groups without self-loops."""
+    """Return a graph of groups without self-loops, and the group of every node."""
     labels = np.repeat(np.arange(len(sizes)), sizes)
     graph = np.where(labels[:, None] == labels, 1.0, between)
     noise = np.random.default_rng(seed).uniform(0.5, 1.0, graph.shape)
@@ -105,10 +105,8 @@ LEADING = np.linalg.eigvalsh(spectrum.scaled(GRAPH, 1 / np.sqrt(GRAPH.sum(axis=1
 
 
 @pytest.mark.parametrize("error", ["ArpackNoConvergence", "ArpackError", "LinAlgError"])
-@pytest.mark.parametrize(
-    "dense_too", [False, True], ids=["a dense road", "and that one fails, too"]
-)
-def test_without_arpack_the_cut_is_the_same(error, dense_too, monkeypatch):
+@pytest.mark.parametrize("dense_fails", [False, True], ids=["dense solver", "dense solver fails"])
+def test_without_arpack_the_cut_is_the_same(error, dense_fails, monkeypatch):
     errors = {
         "ArpackNoConvergence": scipy.sparse.linalg.ArpackNoConvergence(
             "no", np.array([]), np.array([])
@@ -122,7 +120,7 @@ def test_without_arpack_the_cut_is_the_same(error, dense_too, monkeypatch):
 
     expected = viewspan.ncut(GRAPH, 2, random_state=0)
     monkeypatch.setattr(scipy.sparse.linalg, "eigsh", arpack)
-    if dense_too:
+    if dense_fails:
         monkeypatch.setattr(scipy.linalg, "eigh", failing)
     values, vectors = spectrum.symmetric_eigenpairs(
         spectrum.scaled(GRAPH, 1 / np.sqrt(GRAPH.sum(axis=1))), 3, np.random.RandomState(0)
@@ -136,7 +134,7 @@ def test_without_arpack_the_cut_is_the_same(error, dense_too, monkeypatch):
 @pytest.mark.parametrize(
     "model", [viewspan.CLRSC(5, random_state=0), viewspan.LRR(5, random_state=0)], ids=repr
 )
-def test_an_estimator_that_loses_arpack_finds_the_same(model, monkeypatch):
+def test_without_arpack_the_labels_are_the_same(model, monkeypatch):
     views, truth = many_subspaces(500)
     expected = model.fit_predict(views)
     monkeypatch.setattr(scipy.sparse.linalg, "eigsh", failing)
@@ -146,7 +144,7 @@ def test_an_estimator_that_loses_arpack_finds_the_same(model, monkeypatch):
 
 @pytest.mark.parametrize("n_groups", [1, 3])
 def test_negative_eigenvalues_are_not_taken_for_zero(n_groups):
-    """Of complete groups without self-loops all but the first eigenvalues are negative and equal."""
+    """In complete groups without self-loops, all but the first are equal and negative."""
     size = 450 // n_groups
     graph = np.kron(np.eye(n_groups), np.ones((size, size)) - np.eye(size))
     found = spectrum.leading_eigenvectors(graph, n_groups + 3, np.random.RandomState(0))
@@ -158,15 +156,15 @@ def test_negative_eigenvalues_are_not_taken_for_zero(n_groups):
 
 
 def test_a_search_for_missed_eigenvalues_ends(monkeypatch):
-    """An iteration that finds a larger one every time; the dense road answers."""
-    looks = []
+    """If every iteration finds a larger eigenvalue, the dense solver is the fallback."""
+    calls = []
 
-    def restless(matrix, k, **options):
-        looks.append(k)
-        assert len(looks) < 50
-        return np.full(k, float(len(looks))), np.eye(450, k)
+    def eigsh(matrix, k, **options):
+        calls.append(k)
+        assert len(calls) < 50
+        return np.full(k, float(len(calls))), np.eye(450, k)
 
-    monkeypatch.setattr(scipy.sparse.linalg, "eigsh", restless)
+    monkeypatch.setattr(scipy.sparse.linalg, "eigsh", eigsh)
     found = spectrum.leading_eigenvectors(GRAPH, 3, np.random.RandomState(0))
     np.testing.assert_allclose(found.eigenvalues, LEADING[:3], atol=1e-12)
-    assert len(looks) == 4
+    assert len(calls) == 4

@@ -1,4 +1,4 @@
-"""Numbers that stop being finite on the way: the last good point with a warning, or an error; never NaN labels."""
+"""Non-finite numbers during a fit give the last finite point with a warning, or an error."""
 
 import warnings
 
@@ -37,26 +37,26 @@ PROXES = [
 ]
 
 
-def spoil(monkeypatch, call, value):
-    """The answer of every prox at one call; a list of those that were spoilt."""
-    spoilt = []
+def insert_bad_value(monkeypatch, call, value):
+    """Put a value into the result of one call of every prox; return the list of proxes changed."""
+    changed = []
 
-    def spoiled(original, key, counts):
+    def with_bad_value(original, key, calls):
         def prox(*args):
-            counts.append(key)
-            found = original(*args)
-            if len(counts) != call:
-                return found
-            spoilt.append(key)
-            array = (found[0] if isinstance(found, tuple) else found).copy()
+            calls.append(key)
+            result = original(*args)
+            if len(calls) != call:
+                return result
+            changed.append(key)
+            array = (result[0] if isinstance(result, tuple) else result).copy()
             array.flat[0] = value
-            return (array, *found[1:]) if isinstance(found, tuple) else array
+            return (array, *result[1:]) if isinstance(result, tuple) else array
 
         return prox
 
     for owner, name in PROXES:
-        monkeypatch.setattr(owner, name, spoiled(getattr(owner, name), (owner, name), []))
-    return spoilt
+        monkeypatch.setattr(owner, name, with_bad_value(getattr(owner, name), (owner, name), []))
+    return changed
 
 
 @pytest.mark.parametrize("model", ITERATED.values(), ids=ITERATED.keys())
@@ -66,7 +66,7 @@ def spoil(monkeypatch, call, value):
     "ignore:invalid value", "ignore:overflow", "ignore:The solver reached max_iter"
 )
 def test_one_bad_step_never_becomes_a_label(model, value, call, monkeypatch):
-    spoilt = spoil(monkeypatch, call, value)
+    changed = insert_bad_value(monkeypatch, call, value)
     fitted = clone(model)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -76,13 +76,13 @@ def test_one_bad_step_never_becomes_a_label(model, value, call, monkeypatch):
             assert "not finite" in str(error)  # noqa: PT017 (one of two good answers)
             assert not hasattr(fitted, "labels_")
             return
-    told = any(
-        issubclass(one.category, ConvergenceWarning) and "non-finite" in str(one.message)
-        for one in caught
+    warned = any(
+        issubclass(warning.category, ConvergenceWarning) and "non-finite" in str(warning.message)
+        for warning in caught
     )
     stopped = [result for result in fitted.path_ if result.status == "non_finite"]
-    assert told == bool(stopped)
-    assert stopped or not spoilt or fitted.result_.status == "stationary"  # from another start
+    assert warned == bool(stopped)
+    assert stopped or not changed or fitted.result_.status == "stationary"  # from another start
     assert set(fitted.labels_) <= {0, 1}
     for result in fitted.path_:
         assert np.isfinite(result.cores).all()
@@ -92,9 +92,9 @@ def test_one_bad_step_never_becomes_a_label(model, value, call, monkeypatch):
 
 
 def test_the_last_good_point_is_not_called_optimal(monkeypatch):
-    """Spoilt at the sixtieth step of a solve that needs more: what is returned has a gap, and it is told."""
+    """The solver needs more than sixty steps, so the point before the bad value has a gap."""
     expected = viewspan.solve(VIEWS, 0.1, 0.5, tol=1e-9)
-    spoil(monkeypatch, 60, np.nan)
+    insert_bad_value(monkeypatch, 60, np.nan)
     with pytest.warns(
         ConvergenceWarning, match=r"went back to the last good one .* proven to be within"
     ):
@@ -105,8 +105,8 @@ def test_the_last_good_point_is_not_called_optimal(monkeypatch):
 
 
 @pytest.mark.parametrize("solver", ["ladmap", "ladmpsap"])
-def test_the_authors_algorithms_go_back_too(solver, monkeypatch):
-    spoil(monkeypatch, 11, np.nan)
+def test_the_published_algorithms_return_the_last_finite_point(solver, monkeypatch):
+    insert_bad_value(monkeypatch, 11, np.nan)
     with pytest.warns(ConvergenceWarning, match="went back to the last good one"):
         found = viewspan.solve(VIEWS, 0.1, solver=solver, coupling="none")
     assert found.status == "non_finite"
@@ -116,16 +116,16 @@ def test_the_authors_algorithms_go_back_too(solver, monkeypatch):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_graph_that_is_not_finite_is_not_cut(name, monkeypatch):
-    """An isolated sample has no degree, and NaN is not to be taken for one."""
+    """The degree of an isolated sample is zero; a degree of NaN must not count as zero."""
     original = partition.graph_of
 
-    def spoiled(*args):
+    def with_bad_value(*args):
         graph = original(*args).copy()
         entries = graph if isinstance(graph, np.ndarray) else graph.data
         entries.flat[0] = np.nan
         return graph
 
-    monkeypatch.setattr(partition, "graph_of", spoiled)
+    monkeypatch.setattr(partition, "graph_of", with_bad_value)
     model = clone(MODELS[name])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -136,14 +136,14 @@ def test_a_graph_that_is_not_finite_is_not_cut(name, monkeypatch):
     assert not hasattr(model, "labels_")
 
 
-def test_a_reduction_that_is_not_finite_is_told(monkeypatch):
-    """Views are checked at the door; what happens behind it is told as the step in which it came up."""
+def test_a_reduction_that_is_not_finite_raises(monkeypatch):
+    """The error names the step, because the views themselves were finite."""
     original = Axes.reduce
 
-    def spoiled(self, arrays, *args):
+    def with_bad_value(self, arrays, *args):
         arrays[0][3, 2] = np.nan
         return original(self, arrays, *args)
 
-    monkeypatch.setattr(Axes, "reduce", spoiled)
+    monkeypatch.setattr(Axes, "reduce", with_bad_value)
     with pytest.raises(NumericalError, match=r"CLRSC failed while reading .* in a matrix of"):
         viewspan.CLRSC(2, random_state=0).fit(VIEWS)

@@ -1,4 +1,4 @@
-"""What there is, what is needed, and data that is larger than either."""
+"""Free memory, the memory that fits need, and data that are larger than memory."""
 
 import subprocess
 import sys
@@ -58,8 +58,10 @@ LIMITED = """
     import viewspan
     from viewspan._utils import memory
 
-    viewspan.CLRSC(2, random_state=0).fit(np.random.default_rng(0).normal(size=(50, 4)))  # everything is loaded
-    used = 1024 * int(next(l for l in open("/proc/self/status") if l.startswith("VmData")).split()[1])
+    # import everything before the limit is set
+    viewspan.CLRSC(2, random_state=0).fit(np.random.default_rng(0).normal(size=(50, 4)))
+    lines = [line.split() for line in open("/proc/self/status")]
+    used = 1024 * int(next(words[1] for words in lines if words[0] == "VmData:"))
     limit = used + int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     assert memory.free_in_process() <= int(sys.argv[2])

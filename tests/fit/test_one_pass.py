@@ -1,4 +1,4 @@
-"""One pass over the samples: what it keeps adds up, and it is enough."""
+"""One pass over the samples: summaries of parts add up, and they suffice to solve the problem."""
 
 from itertools import pairwise
 
@@ -17,6 +17,7 @@ from viewspan.solvers.reduced import solve_reduced
 
 
 def summary_of(views, cuts=(), *, by="squares", capacity=10**6):
+    """Return the summary of views that are read in parts, cut before these rows."""
     function = OnePass(None, normalize=True, by=by, capacity=capacity, seed=3)
     checked = check_views(views, caller="test")
     ends = [0, *cuts, checked.n_samples]
@@ -28,46 +29,47 @@ def summary_of(views, cuts=(), *, by="squares", capacity=10**6):
 
 
 def prepared(views):
+    """Return the views as the solver gets them."""
     return prepare(check_views(views, caller="test").read(), False, False, normalize=True)[1].arrays
 
 
 @pytest.mark.parametrize("by", ["squares", "triangles"])
-def test_parts_add_up_to_the_whole(by):
+def test_summaries_of_parts_add_up(by):
     views, _ = many_subspaces(200)
-    whole, parts = summary_of(views, by=by), summary_of(views, [1, 15, 150], by=by)
+    full, parts = summary_of(views, by=by), summary_of(views, [1, 15, 150], by=by)
     squares = [
         np.abs(total.moments.T @ total.moments if by == "triangles" else total.moments)
-        for total in (whole, parts)
+        for total in (full, parts)
     ]
     np.testing.assert_allclose(*squares, rtol=1e-10, atol=1e-10)
-    for mine, theirs in zip(whole.columns, parts.columns, strict=True):
-        np.testing.assert_allclose(mine.largest, theirs.largest)
-        np.testing.assert_allclose(mine.sums, theirs.sums, atol=1e-12)
-        np.testing.assert_allclose(mine.squares, theirs.squares)
+    for first, second in zip(full.columns, parts.columns, strict=True):
+        np.testing.assert_allclose(first.largest, second.largest)
+        np.testing.assert_allclose(first.sums, second.sums, atol=1e-12)
+        np.testing.assert_allclose(first.squares, second.squares)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
 def test_columns_add_up_at_any_magnitude(scale):
     array = scale * np.random.default_rng(0).normal(size=(30, 4)) * [1.0, 10.0, 0.0, 0.1]
-    whole, parts = (
+    full, parts = (
         ColumnStatistics.of(array),
         ColumnStatistics.of(array[:7]) + ColumnStatistics.of(array[7:]),
     )
     for name in ("n_samples", "n_zero", "largest", "sums", "squares"):
-        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-12 * scale)
+        np.testing.assert_allclose(getattr(parts, name), getattr(full, name), atol=1e-12 * scale)
 
 
 @pytest.mark.parametrize("cuts", [(), (1,), (50, 51, 170)])
-def test_the_fair_sample_does_not_depend_on_cuts(cuts):
+def test_the_reservoir_sample_does_not_depend_on_cuts(cuts):
     views, _ = many_subspaces(200)
-    sample, whole = (summary_of(views, at, capacity=20).sample.in_order() for at in (cuts, ()))
-    np.testing.assert_array_equal(sample.positions, whole.positions)
-    for mine, theirs, all_of_view in zip(sample.blocks, whole.blocks, prepared(views), strict=True):
-        np.testing.assert_array_equal(mine, theirs)
-        np.testing.assert_array_equal(mine, all_of_view[sample.positions])
+    sample, uncut = (summary_of(views, at, capacity=20).sample.in_order() for at in (cuts, ()))
+    np.testing.assert_array_equal(sample.positions, uncut.positions)
+    for first, second, view in zip(sample.blocks, uncut.blocks, prepared(views), strict=True):
+        np.testing.assert_array_equal(first, second)
+        np.testing.assert_array_equal(first, view[sample.positions])
 
 
-def test_the_fair_sample_is_fair():
+def test_the_reservoir_sample_is_uniform():
     counts = np.zeros(100)
     for seed in range(2000):
         blocks = [np.zeros((100, 1))]
@@ -86,17 +88,18 @@ def test_keys_depend_on_position_and_seed_alone():
 def test_the_reduction_of_parts_is_that_of_all(by, cuts):
     views, _ = many_subspaces(150)
     exact = reduce_views(prepared(views))
-    found = reduction_of(summary_of(views, cuts, by=by), [20, 20], (20, 20))
-    for mine, theirs in zip(found.spectra, exact.spectra, strict=True):
-        np.testing.assert_allclose(mine.values, theirs.values, rtol=1e-9)
-    np.testing.assert_allclose(found.left.T @ found.left, np.eye(40), atol=1e-9)
+    merged = reduction_of(summary_of(views, cuts, by=by), [20, 20], (20, 20))
+    for first, second in zip(merged.spectra, exact.spectra, strict=True):
+        np.testing.assert_allclose(first.values, second.values, rtol=1e-9)
+    np.testing.assert_allclose(merged.left.T @ merged.left, np.eye(40), atol=1e-9)
     axes = Axes.choose("frobenius", "nuclear", "nuclear")
-    mine, theirs = (
-        solve_reduced(way, np.array([0.3, 0.5]), 0.4, axes, tol=1e-8) for way in (found, exact)
+    first, second = (
+        solve_reduced(reduction, np.array([0.3, 0.5]), 0.4, axes, tol=1e-8)
+        for reduction in (merged, exact)
     )
-    assert mine.objective == pytest.approx(theirs.objective, rel=1e-7)
+    assert first.objective == pytest.approx(second.objective, rel=1e-7)
     np.testing.assert_allclose(
-        mine.coefficient(0), theirs.coefficient(0), atol=2e-3 * abs(theirs.coefficient(0)).max()
+        first.coefficient(0), second.coefficient(0), atol=2e-3 * abs(second.coefficient(0)).max()
     )
 
 
@@ -109,16 +112,16 @@ def test_the_optimum_is_that_of_a_generic_solver():
     assert result.objective == pytest.approx(optimum(views, 0.2, 0.3), rel=1e-5)
 
 
-def test_a_few_samples_have_their_rows_of_the_whole_solution():
+def test_coefficients_of_the_reservoir_are_those_of_the_full_solution():
     views, _ = many_subspaces(150)
     axes, lam = Axes.choose("frobenius", "nuclear", "nuclear"), np.array([0.3, 0.5])
-    everyone = solve_reduced(reduce_views(prepared(views)), lam, 0.4, axes, tol=1e-9)
+    complete = solve_reduced(reduce_views(prepared(views)), lam, 0.4, axes, tol=1e-9)
     summary = summary_of(views, [70], capacity=12)
-    some = solve_reduced(reduction_of(summary, [20, 20], (20, 20)), lam, 0.4, axes, tol=1e-9)
+    sampled = solve_reduced(reduction_of(summary, [20, 20], (20, 20)), lam, 0.4, axes, tol=1e-9)
     rows = summary.sample.positions
-    full = everyone.coefficient(1)
+    full = complete.coefficient(1)
     np.testing.assert_allclose(
-        some.coefficient(1), full[np.ix_(rows, rows)], atol=1e-3 * abs(full).max()
+        sampled.coefficient(1), full[np.ix_(rows, rows)], atol=1e-3 * abs(full).max()
     )
 
 

@@ -1,4 +1,4 @@
-"""Scores that tell how well each view alone shows the clusters."""
+"""View scores: how well each view alone shows the clusters."""
 
 import numpy as np
 import pytest

@@ -68,13 +68,13 @@ def test_centred_features_are_recognised(array, centred):
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
 def test_statistics_of_blocks_add_up(scale):
     array = scale * np.random.default_rng(0).normal(size=(30, 4)) * [1.0, 10.0, 0.0, 0.1]
-    whole = ColumnStatistics.of(array)
+    full = ColumnStatistics.of(array)
     parts = ColumnStatistics.of(array[:7]) + ColumnStatistics.of(array[7:])
     for name in ("n_samples", "n_zero", "largest", "sums", "squares"):
-        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-12 * scale)
-    np.testing.assert_allclose(whole.rms / scale, np.sqrt(((array / scale) ** 2).mean(axis=0)))
+        np.testing.assert_allclose(getattr(parts, name), getattr(full, name), atol=1e-12 * scale)
+    np.testing.assert_allclose(full.rms / scale, np.sqrt(((array / scale) ** 2).mean(axis=0)))
     lengths = np.linalg.norm(array / scale, axis=1)
-    assert whole.rms_sample_length / scale == pytest.approx(np.sqrt((lengths**2).mean()))
+    assert full.rms_sample_length / scale == pytest.approx(np.sqrt((lengths**2).mean()))
 
 
 def test_zero_features_get_the_median_scale_of_the_others():

@@ -195,14 +195,14 @@ def test_feature_names():
 
 def test_a_pipeline_gives_the_same_result_as_the_estimator_on_views():
     alone = CLRSC(2, random_state=0).fit(VIEWS)
-    whole = pipeline().fit(WIDE)
-    np.testing.assert_array_equal(whole.predict(WIDE), alone.labels_)
-    np.testing.assert_array_equal(whole.transform(WIDE), alone.transform(VIEWS))
-    np.testing.assert_array_equal(clone(whole).fit_predict(WIDE), alone.labels_)
-    assert whole["cluster"].n_features_in_ == (12, 12)
-    whole.set_params(cluster__tau=0.0, split__columns=[slice(0, 24)]).fit(WIDE)
-    assert whole["cluster"].tau_ == 0.0
-    assert whole["cluster"].n_features_in_ == (24,)
+    fitted_pipeline = pipeline().fit(WIDE)
+    np.testing.assert_array_equal(fitted_pipeline.predict(WIDE), alone.labels_)
+    np.testing.assert_array_equal(fitted_pipeline.transform(WIDE), alone.transform(VIEWS))
+    np.testing.assert_array_equal(clone(fitted_pipeline).fit_predict(WIDE), alone.labels_)
+    assert fitted_pipeline["cluster"].n_features_in_ == (12, 12)
+    fitted_pipeline.set_params(cluster__tau=0.0, split__columns=[slice(0, 24)]).fit(WIDE)
+    assert fitted_pipeline["cluster"].tau_ == 0.0
+    assert fitted_pipeline["cluster"].n_features_in_ == (24,)
 
 
 def test_a_scaler_before_the_splitter_and_frames_as_output():

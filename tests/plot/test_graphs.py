@@ -44,7 +44,7 @@ def test_samples_of_a_cluster_are_sorted_along_a_chain():
     assert list(np.concatenate(blocks)) in (list(order), list(order[::-1]))
 
 
-@pytest.mark.filterwarnings("ignore:The graph is in 5 separate pieces")
+@pytest.mark.filterwarnings("ignore:The graph has 5 connected components")
 @pytest.mark.parametrize("n_clusters", [5, 3, None])
 def test_eigenvalues_mark_the_gap_after_the_clusters(n_clusters):
     fitted = viewspan.CLRSC(n_clusters, random_state=0).fit(make_subspaces(random_state=0)[0])

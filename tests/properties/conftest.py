@@ -1,6 +1,7 @@
-"""The same examples in every run; ``VIEWSPAN_EXAMPLES=1000`` makes as many new ones for each property instead.
+"""Profile of Hypothesis: the same examples in every run.
 
-A failing example belongs in the test as an ``@example``.
+``VIEWSPAN_EXAMPLES=1000`` draws 1000 new examples for each property instead. Add an example that
+fails to its test with ``@example``.
 """
 
 import os

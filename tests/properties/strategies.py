@@ -1,4 +1,4 @@
-"""Matrices and problems, the awkward ones among them."""
+"""Strategies for matrices and problems, including degenerate ones."""
 
 from dataclasses import dataclass
 
@@ -29,37 +29,37 @@ AXES = tuple(
 )
 
 
-def examples(usual):
-    """As many examples as this property can afford, unless more are asked for."""
-    asked = settings.default.max_examples
-    return settings(max_examples=usual if settings.default.derandomize else asked)
+def examples(default):
+    """Return settings with this number of examples, unless ``VIEWSPAN_EXAMPLES`` is set."""
+    requested = settings.default.max_examples
+    return settings(max_examples=default if settings.default.derandomize else requested)
 
 
 def matrix(kind, rng, rows, columns):
-    """Of norm about 1."""
+    """Return a random matrix of spectral norm 1, or of zeros."""
     if kind == "low rank":
         rank = int(rng.integers(1, max(2, min(rows, columns))))
-        found = rng.normal(size=(rows, rank)) @ rng.normal(size=(rank, columns))
+        values = rng.normal(size=(rows, rank)) @ rng.normal(size=(rank, columns))
     elif kind == "duplicates":
         distinct = (rows + 1) // 2
-        found = rng.normal(size=(distinct, columns))[rng.integers(0, distinct, rows)]
+        values = rng.normal(size=(distinct, columns))[rng.integers(0, distinct, rows)]
     elif kind == "ill-conditioned":  # singular values over 12 decades
         left, _, right = np.linalg.svd(rng.normal(size=(rows, columns)), full_matrices=False)
-        found = (left * np.logspace(0, -12, min(rows, columns))) @ right
+        values = (left * np.logspace(0, -12, min(rows, columns))) @ right
     elif kind == "integers":
-        found = rng.integers(-1, 2, size=(rows, columns)).astype(float)
+        values = rng.integers(-1, 2, size=(rows, columns)).astype(float)
     elif kind == "uneven samples":
-        found = rng.normal(size=(rows, columns)) * 10.0 ** rng.uniform(-8, 0, size=(rows, 1))
+        values = rng.normal(size=(rows, columns)) * 10.0 ** rng.uniform(-8, 0, size=(rows, 1))
     elif kind == "zero":
         return np.zeros((rows, columns))
     else:
-        found = rng.normal(size=(rows, columns))
-    return found / (np.linalg.norm(found, 2) or 1.0)
+        values = rng.normal(size=(rows, columns))
+    return values / (np.linalg.norm(values, 2) or 1.0)
 
 
 @dataclass(frozen=True)
 class Case:
-    """Views with samples in rows, their weights, and which samples each of them has."""
+    """A problem: views with samples in rows, weights, axes, and the mask of observed samples."""
 
     views: list
     lam: np.ndarray
@@ -69,22 +69,23 @@ class Case:
 
     @property
     def problem(self):
-        """In the samples' own coordinates."""
-        made = full_problem(self.views, self.lam, self.tau, **self.axes, observed=self.observed)
+        """The problem without a reduction."""
+        problem = full_problem(self.views, self.lam, self.tau, **self.axes, observed=self.observed)
         if self.tau == 0.0:
-            object.__setattr__(made, "coupling", Uncoupled())
-        return made
+            object.__setattr__(problem, "coupling", Uncoupled())
+        return problem
 
     def solve(self, **options):
-        given = self.views
+        """Return the result of :func:`viewspan.solve`, with missing samples as rows of NaN."""
+        views = self.views
         if self.observed is not None:
             pairs = zip(self.views, self.observed, strict=True)
-            given = [np.where(present[:, None], view, np.nan) for view, present in pairs]
+            views = [np.where(present[:, None], view, np.nan) for view, present in pairs]
             options["missing"] = "allow"
-        return viewspan.solve(given, self.lam, self.tau, **self.axes, **options)
+        return viewspan.solve(views, self.lam, self.tau, **self.axes, **options)
 
     def objective(self, stack):
-        """From the definitions alone, with the fit in extended precision."""
+        """Compute the objective from the definitions, with the datafit in extended precision."""
         total = np.longdouble(0.0)
         for number, (view, coefficients) in enumerate(zip(self.views, stack, strict=True)):
             columns = view.T.astype(np.longdouble)
@@ -106,15 +107,15 @@ class Case:
 
     @property
     def unit(self):
-        """What the objective is measured in: the fit if nothing is explained."""
+        """The datafit of zero coefficients, as a unit of the objective."""
         return float(sum(FITS[self.axes["datafit"]](view.T) for view in self.views))
 
     def rounding(self, stack):
-        """What rounding of the data is worth at these coefficients, as ``Result`` says."""
+        """Return how much rounding errors of the data may change the objective of a stack."""
         fit, degree = FITS[self.axes["datafit"]], 2 if "frobenius" in self.axes["datafit"] else 1
         pairs = zip(self.views, stack, strict=True)
-        worth = sum(fit(view.T) * (1 + np.linalg.norm(z, 2)) ** degree for view, z in pairs)
-        return float((16 + max(max(view.shape) for view in self.views)) * EPS * worth)
+        change = sum(fit(view.T) * (1 + np.linalg.norm(z, 2)) ** degree for view, z in pairs)
+        return float((16 + max(max(view.shape) for view in self.views)) * EPS * change)
 
 
 FITS = {
@@ -136,7 +137,10 @@ def cases(
     masks=True,
     zeros=True,
 ):
-    """A problem of up to three views; λ and τ are 10**exponents in units of the data's norm, or zero."""
+    """Draw a problem of up to three views.
+
+    λ and τ are powers of ten, with the given exponents, in units of the data's norm, or zero.
+    """
     rng = np.random.default_rng(draw(SEEDS))
     chosen = draw(st.sampled_from(axes))
     n_views, n_samples = draw(st.integers(1, 3)), draw(st.integers(2, largest))

@@ -1,8 +1,9 @@
-"""The certificate never lies: no bound is above any objective, whoever found either.
+"""Certificates are valid: no dual bound exceeds the objective of any coefficients.
 
-Two runs of one problem give two intervals [dual bound, objective] that hold the optimum, so they must meet. The bound
-of a problem as it stands is lowered by what rounding may have done, so none is allowed for here; writing the views in
-other coordinates first costs rounding of the data. What coefficients are worth is computed anew, from the definitions.
+Two solutions of one problem give two intervals [dual bound, objective] that contain the optimum, so
+the intervals must overlap. The bound of a problem that is not reduced already allows for rounding
+errors, so the tests add no tolerance. A reduction of the views adds rounding errors of the data.
+Objectives are computed from the definitions.
 """
 
 import itertools
@@ -32,13 +33,13 @@ LRR = tuple(
     axes for axes in QUADRATIC if axes["penalty"] == "nuclear" and axes["coupling"] == "none"
 )
 TINY = (-16.0, 0.0)
-"""Weights down to rounding of the data."""
+"""Exponents of weights down to the rounding errors of the data."""
 VANISHING = (-250.0, -100.0)
-"""Weights whose squares vanish."""
+"""Exponents of weights whose squares underflow."""
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-ABSENT = Case(
+MISSING_SAMPLES = Case(
     [
         np.array([[0.03628681, -0.18529752], [0.0, 0.0], [0.0, 0.0]]),
         np.array([[0.2189223], [0.78948725], [0.57339595]]),
@@ -48,24 +49,27 @@ ABSENT = Case(
     LRR[0],
     np.array([[True, False, False], [True, True, True]]),
 )
-"""A singular value that was rounding became a direction, and left a gap of 4e-4."""
+"""Once, a singular value that was a rounding error counted as a direction: the gap was 4e-4."""
 UNCOUPLED = Case([np.array([[0.7], [-0.7]])], np.array([0.1]), 0.0, LRR[0])
-"""A multiplier was believed where nothing is coupled."""
+"""Once, a multiplier raised the bound although there is no coupling."""
 WEIGHTLESS = Case(
     [np.eye(3), np.eye(3)], np.full(2, 1e-200), 1e-200, {**CLRSC[0], "datafit": "l12"}
 )
-"""Multipliers whose squares vanish were believed to be zero."""
+"""Once, multipliers whose squares underflow counted as zero."""
 
 
 def a_bound_holds(bound, case, stack, reduced=False):
-    """A bound of a problem as it stands, or of one that was written in other coordinates first."""
-    worth = case.objective(stack)
-    allowed = case.rounding(stack) if reduced else 0.0
-    assert bound <= worth * (1 + 1e-13) + allowed, f"bound {bound} is above an objective of {worth}"
+    """Check that a bound does not exceed the objective of a stack.
+
+    The bound of a reduced problem may exceed it by the rounding errors of the data.
+    """
+    objective = case.objective(stack)
+    tolerance = case.rounding(stack) if reduced else 0.0
+    assert bound <= objective * (1 + 1e-13) + tolerance, f"bound {bound} > objective {objective}"
 
 
 def a_stack(case, rng, how):
-    """Coefficients that anybody might try."""
+    """Return feasible coefficients that no solver computed."""
     n_samples = len(case.views[0])
     if how == "identity":
         stack = np.stack([np.eye(n_samples)] * len(case.views))
@@ -127,7 +131,7 @@ def test_a_dual_point_near_the_best_gives_a_bound_for_what_a_solver_finds(case, 
 @examples(12)
 @given(seed=SEEDS, axes=st.sampled_from([axes for axes in AXES if axes["coupling"] == "nuclear"]))
 def test_what_absent_samples_would_say_if_they_were_zero_proves_nothing(seed, axes):
-    """Zero is harder to rebuild than anything at all, so that problem's optimum is above this one's."""
+    """Zero is harder to rebuild than anything at all, so that problem's optimum is above this one's."""  # noqa: E501
     rng = np.random.default_rng(seed)
     shared, observed = (
         rng.normal(size=(5, 2)),
@@ -142,8 +146,10 @@ def test_what_absent_samples_would_say_if_they_were_zero_proves_nothing(seed, ax
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_a_constraint_that_rounding_hides_is_not_taken_to_hold(order):
-    """FᵀY is (1e-17, 0), and 1 + 1e-17 − 1 is 0 to a computer: so Y would be feasible, and prove 0.58, if rounding were
-    believed. W = 1e17 (1, −1) rebuilds the target for nearly nothing.
+    """FᵀY is (1e-17, 0), but 1 + 1e-17 − 1 is 0 in floating point.
+
+    If that rounding error were ignored, Y would be feasible and its bound 0.58. The objective of
+    W = 1e17 (1, −1) is almost 0.
     """
     rows = list(order)
     factor = np.array([[1.0, 1.0], [1e-17, 0.0], [1.0, 1.0]])[rows]
@@ -158,7 +164,7 @@ def test_a_constraint_that_rounding_hides_is_not_taken_to_hold(order):
 
 
 def runs(case):
-    """Solutions of one problem by every way that there is."""
+    """Yield solutions of one problem by all solvers, to several tolerances."""
     yield case.solve(tol=ROUGH, max_iter=200)
     yield case.solve(tol=1e-9, max_iter=2)
     yield case.solve(tol=TIGHT, max_iter=500)
@@ -172,15 +178,16 @@ def runs(case):
 
 
 def all_intervals_meet(case):
-    found = list(runs(case))
-    whole = admm(case.problem, tol=TIGHT, max_iter=300)
-    bound = max([result.dual_bound for result in found] + [whole.dual_bound])
-    for result in found:
+    """Check that the highest bound of all solutions does not exceed any of their objectives."""
+    results = list(runs(case))
+    unreduced = admm(case.problem, tol=TIGHT, max_iter=300)
+    bound = max([result.dual_bound for result in results] + [unreduced.dual_bound])
+    for result in results:
         a_bound_holds(bound, case, result.coefficients, reduced=True)
         rounding = case.rounding(result.coefficients)
         assert abs(result.objective - case.objective(result.coefficients)) <= rounding
         assert bound <= result.objective * (1 + 1e-13) + 2 * rounding
-    a_bound_holds(bound, case, whole.stack, reduced=True)
+    a_bound_holds(bound, case, unreduced.stack, reduced=True)
 
 
 @examples(40)
@@ -209,7 +216,7 @@ def test_all_certified_intervals_meet_where_directions_are_screened(case):
 
 @examples(40)
 @given(case=cases(LRR, exponents=(-22.0, 0.0), masks=True), tol=st.sampled_from([1e-4, 1e-10]))
-@example(case=ABSENT, tol=1e-4)
+@example(case=MISSING_SAMPLES, tol=1e-4)
 def test_the_closed_form_calls_itself_optimal_only_if_that_is_proven(case, tol):
     result = case.solve(tol=tol)
     assert (result.status == "optimal") == (result.gap <= tol)

@@ -1,4 +1,4 @@
-"""What may not matter does not: the order of samples and of views, the axes of the features, the unit."""
+"""Results do not depend on the order of samples and views, on rotations or on units."""
 
 import warnings
 from dataclasses import replace
@@ -20,7 +20,7 @@ PLAIN = {
 }
 ROTATED = tuple(axes for axes in AXES if axes["datafit"] != "l1")
 NEAR = 1e-4
-"""How far coefficients may be from each other that are solved to a gap of 1e-9."""
+"""Largest difference between entries of two coefficient matrices with a gap of 1e-9."""
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
@@ -29,8 +29,9 @@ def solved(case):
 
 
 def alike(first, second, expected, case):
-    """Two results whose intervals meet, the coefficients of the second being as expected; what a gap leaves open is
-    allowed for.
+    """Check that two certified intervals overlap and that the second coefficients are as expected.
+
+    Coefficients are compared only if both gaps are small.
     """
     assert max(first.dual_bound, second.dual_bound) <= min(first.objective, second.objective) * (
         1 + 1e-12
@@ -99,7 +100,7 @@ def test_a_unit_that_is_a_power_of_two_changes_no_digit(case, power):
 
 
 FREE = {"scale_features": False, "affine": False, "random_state": 0}
-"""Features as they are: what looks like a unit or an origin depends on the axes."""
+"""Features stay as they are: automatic scaling and centring are not rotation invariant."""
 MODELS = {
     "CLRSC": lambda **more: viewspan.CLRSC(3, **FREE, **more),
     "CLRSC l12": lambda **more: viewspan.CLRSC(3, datafit="l12", **FREE, **more),
@@ -114,7 +115,7 @@ MODELS = {
 
 
 def clear_clusters(seed):
-    """Three lines or planes in two views, with little noise, so that nobody can miss them."""
+    """Return two views of three planes with little noise, and the true labels."""
     rng = np.random.default_rng(seed)
     truth = rng.permutation(np.repeat([0, 1, 2], 8))
     views = []

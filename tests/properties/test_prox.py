@@ -1,7 +1,7 @@
-"""Every prox minimises what it says, and is firmly non-expansive.
+"""Every proximal operator minimises its objective and is firmly non-expansive.
 
-p is the prox of t·N at x, for a norm N with the dual norm N°, exactly if the rest w = x − p has N°(w) ≤ t and
-⟨w, p⟩ = t·N(p).
+Let N be a norm with the dual norm N°. Then p is the prox of t·N at x if and only if w = x − p
+satisfies N°(w) ≤ t and ⟨w, p⟩ = t·N(p).
 """
 
 from dataclasses import dataclass
@@ -36,15 +36,16 @@ def off_diagonal(matrix):
 
 @dataclass(frozen=True)
 class Norm:
-    """A prox, and the norm that it belongs to, in its own words."""
+    """A proximal operator, and its norm and dual norm, computed from their definitions."""
 
     prox: Any
     value: Any
     norm: Any
     dual: Any
     squares: float = np.inf
-    """From this step on, as a share of the point's size, the prox goes through a Gram matrix, which loses digits of
-    small singular values.
+    """Smallest step, relative to the norm of the point, at which the prox uses a Gram matrix.
+
+    A Gram matrix loses digits of small singular values.
     """
     on: str = "matrix"
 
@@ -97,12 +98,12 @@ PROXES = {name: (norm.prox, norm.on) for name, norm in NORMS.items()} | {
 SHAPES = st.tuples(st.integers(1, 8), st.integers(1, 8))
 SCALES = st.sampled_from([1e-8, 1e-4, 1.0, 1e4, 1e8])
 STEPS = st.floats(-9.0, 1.0).map(lambda exponent: 10.0**exponent)
-"""Relative to the size of the point."""
+"""Steps relative to the norm of the point."""
 
 
 @st.composite
 def points(draw, on="matrix", count=1):
-    """Points of one shape; a second one may be near the first, or a multiple of it."""
+    """Draw points of one shape. A second point may be near the first, or a multiple of it."""
     rng, (n_rows, n_columns) = np.random.default_rng(draw(SEEDS)), draw(SHAPES)
     depth = draw(st.integers(1, 3))
     scale = draw(SCALES)
@@ -115,19 +116,21 @@ def points(draw, on="matrix", count=1):
             )
         return scale * matrix(kind, rng, n_rows, n_rows if on == "square" else n_columns)
 
-    found = [point() for _ in range(count)]
+    drawn = [point() for _ in range(count)]
     if count > 1:
         how = draw(st.sampled_from(["apart", "near", "multiple"]))
         if how == "near":
-            found[1] = found[0] + 10.0 ** draw(st.floats(-9.0, -1.0)) * found[1]
+            drawn[1] = drawn[0] + 10.0 ** draw(st.floats(-9.0, -1.0)) * drawn[1]
         elif how == "multiple":
-            found[1] = draw(st.floats(-2.0, 2.0)) * found[0]
-    return found
+            drawn[1] = draw(st.floats(-2.0, 2.0)) * drawn[0]
+    return drawn
 
 
 def error(point, step, squares=np.inf):
-    """What rounding may do to a prox: n·ε of the point, and as much more as the point is larger than the step where
-    squares are taken.
+    """Return a bound of the rounding error of a prox.
+
+    It is n·ε of the point's norm. Where the prox uses a Gram matrix, it is larger by the ratio of
+    the norm to the step.
     """
     size = np.linalg.norm(point)
     squared = size > 0 and step >= squares * size
@@ -244,7 +247,7 @@ def test_a_prox_is_firmly_non_expansive(name, data, relative):
 
 
 VANISHING = 1e-150
-"""The square of less is not a number that counts."""
+"""Absolute tolerance: squares of smaller numbers underflow."""
 
 
 @pytest.mark.parametrize("name", ["Nuclear", "NuclearCoupling", "L12Coupling"])

@@ -1,4 +1,4 @@
-"""The reduced problem is the full one, with fewer numbers."""
+"""The reduced problem is equivalent to the full problem."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 
 def projected(case, stack, sides):
-    """P Z P, or P Z, with P the projector onto the joint row space of the views."""
+    """Return P Z P or P Z, where P projects onto the joint row space of the views."""
     reduction = reduce_views(
         case.views,
         sides,

@@ -123,7 +123,7 @@ def created_folder(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def alone_in(folder: Path, *, wait: bool) -> Iterator[bool]:
+def locked_folder(folder: Path, *, wait: bool) -> Iterator[bool]:
     """Lock a folder and yield True, or yield False if another process holds the lock.
 
     With ``wait``, wait until the other process releases it. The folder itself is locked, so there
@@ -145,7 +145,7 @@ def alone_in(folder: Path, *, wait: bool) -> Iterator[bool]:
         os.close(handle)
 
 
-def sweep(folder: Path) -> None:
+def remove_stale_temporaries(folder: Path) -> None:
     """Remove temporary files that a killed process of this machine has left in a folder."""
     for path in folder.glob("*.tmp"):
         name = TEMPORARY_NAME.search(path.name)

@@ -28,8 +28,8 @@ def exit_code(signum: int) -> int:
 def received_exit_code() -> int | None:
     """Return the exit code of the first signal received, or None.
 
-    The exception that ends the command does not always tell: a library that is interrupted during
-    its import may raise ImportError instead of KeyboardInterrupt.
+    The exception that ends the command does not always show this: a library that is interrupted
+    during its import may raise ImportError instead of KeyboardInterrupt.
     """
     return exit_code(_received[0]) if _received else None
 

@@ -8,7 +8,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from viewspan._utils.files import alone_in, created_folder, sweep, write_together
+from viewspan._utils.files import (
+    created_folder,
+    locked_folder,
+    remove_stale_temporaries,
+    write_together,
+)
 from viewspan.io.readers import InputError
 
 RECORD_NAME = "run.json"
@@ -31,13 +36,13 @@ def locked_output_folder(out: Path, *, force: bool, inputs: Sequence[Path] = ())
             raise InputError(f"The folder {out} cannot be created: {error.strerror}.") from error
         if not os.access(out, os.W_OK):
             raise InputError(f"You have no permission to write to {out}; choose another --out.")
-        if not stack.enter_context(alone_in(out, wait=False)):
+        if not stack.enter_context(locked_folder(out, wait=False)):
             raise InputError(
                 f"Another viewspan command is writing to {out}; wait until it ends, or choose "
                 "another --out."
             )
         check_outputs(out, force=force, inputs=inputs)
-        sweep(out)
+        remove_stale_temporaries(out)
         yield
 
 

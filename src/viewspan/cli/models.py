@@ -1,4 +1,4 @@
-"""What the commands ask of a model file or a fitted model."""
+"""Functions of the commands that read model files and fitted models."""
 
 from pathlib import Path
 from typing import Any

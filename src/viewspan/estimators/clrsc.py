@@ -123,8 +123,8 @@ class CLRSC(IncrementalClusterer):
         all samples. With landmarks, this and ``basis_`` belong to the reservoir sample alone.
     basis_ : array (n_samples, r)
     cores_ : array (n_views, r, r)
-        Z_i = basis_ · cores_[i] · basis_ᵀ. The last factor is absent, and the cores are
-        r × n_samples, for fits of single samples and for missing samples. With
+        Z_i = basis_ · cores_[i] · basis_ᵀ. For datafits of single samples
+        and for missing samples, Z_i = basis_ · cores_[i], and the cores are r × n_samples. With
         ``coupling="rank_one"`` there is one core for all views.
     affinity_matrix_ : array or sparse array (n_nodes, n_nodes)
         The graph that was cut, of all samples or of landmarks.

@@ -26,12 +26,12 @@ from viewspan.inputs.views import MIN_SAMPLES, Views
 
 @dataclass(frozen=True)
 class Batches:
-    """What is kept of the batches so far.
+    """Summary of the batches so far.
 
     Attributes
     ----------
     preparation : Preparation
-        Chosen from the first batch, because samples that have gone cannot be read again.
+        Chosen from the first batch, because earlier samples cannot be read again.
     one_pass : OnePass
         Makes the summary of a batch.
     summary : Summary
@@ -104,11 +104,11 @@ class Batches:
                 f"graph='dense' needs all samples, and of {self.n_samples} in batches "
                 f"{settings.n_kept} were kept; take graph='landmarks' or 'auto'."
             )
-        whole = Preparation.choose(
+        overall = Preparation.choose(
             self.summary.columns, settings.scale_features, settings.affine, settings.normalize
         )
-        whole.check(self.last.names)
-        if not whole.resembles(self.preparation):
+        overall.check(self.last.names)
+        if not overall.resembles(self.preparation):
             warn(
                 "All batches together would be scaled differently than the first one was: it is "
                 "not like the others. Give a first batch of samples of all kinds, or scale the "

@@ -22,7 +22,7 @@ STAGES = {
     "comparing": "the graph of the samples, and its cut",
     "labelling": "the samples by landmarks",
 }
-"""What is done in every stage, for messages."""
+"""Description of every stage, for messages."""
 
 
 class Progress(NamedTuple):
@@ -93,7 +93,7 @@ class Stages:
 
     @property
     def on_check(self) -> Callback | None:
-        """The callback for the solver, or None if nobody listens to its checks."""
+        """The callback for the solver, or None if no listener needs its checks."""
         return self._check if any(listener.wants_checks for listener in self._listeners) else None
 
     @contextmanager

@@ -70,7 +70,7 @@ def reported_view_weights(
 def check_n_distinct(n_clusters: int | None, n_distinct: int) -> int | None:
     """Return the number of clusters to look for, given the number of distinct samples.
 
-    It is 1 if nothing is asked for and all samples are equal. Warns if there are fewer distinct
+    It is 1 if n_clusters is None and all samples are equal. Warns if there are fewer distinct
     samples than clusters.
     """
     if n_clusters is None:

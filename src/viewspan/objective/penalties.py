@@ -104,7 +104,7 @@ class SpectralExcess:
         radius = enlargement * self.lam
         if radius == 0.0:
             return self.matrix
-        out = self.values > radius  # usually few: never rebuild more than sticks out
+        out = self.values > radius  # usually few, so only these are multiplied
         right = self.right[:, out]
         return ((self.matrix @ right) * (1.0 - radius / self.values[out])) @ right.T
 

@@ -1,4 +1,4 @@
-"""What a rule for automatic weights has to say."""
+"""Interface of rules that choose λ automatically."""
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from viewspan._utils.files import alone_in, write_together
+from viewspan._utils.files import locked_folder, write_together
 from viewspan.studies.claims import claims_markdown
 from viewspan.studies.figures import figure_files
 from viewspan.studies.manifest import Manifest
@@ -34,7 +34,7 @@ def reproduce(
         run(studies, out, trials=trials, seed=seed, jobs=jobs, observer=bar)
     console.print("Writing tables and figures.")
     # The lock keeps another run into the same folder from mixing its tables with these.
-    with alone_in(out, wait=True):
+    with locked_folder(out, wait=True):
         results = Manifest(out).results(names)
         summary = summarise(results)
         titles = {study.name: study.title for study in paper_studies()}

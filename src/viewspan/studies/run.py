@@ -14,7 +14,7 @@ import joblib
 import pandas as pd
 from sklearn.utils.validation import check_scalar
 
-from viewspan._utils.files import sweep
+from viewspan._utils.files import remove_stale_temporaries as sweep
 from viewspan.studies.manifest import Manifest
 from viewspan.studies.settings import describe_study
 from viewspan.studies.store import TrialStore

@@ -147,16 +147,16 @@ def test_other_compression_methods_and_too_many_arrays_raise(tmp_path, monkeypat
 @pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])
 def test_sparse_indices_out_of_range_raise(kind, tmp_path):
     """scipy would read or write outside of its arrays."""
-    whole = scipy.sparse.csr_array(VALUES).asformat(kind)
-    parts = {"data": whole.data, "shape": whole.shape, "format": kind.encode()}
+    matrix = scipy.sparse.csr_array(VALUES).asformat(kind)
+    parts = {"data": matrix.data, "shape": matrix.shape, "format": kind.encode()}
     for change in [
-        {"indices": whole.indices + 9},
-        {"indices": whole.indices - 9},
-        {"indptr": whole.indptr[::-1]},
+        {"indices": matrix.indices + 9},
+        {"indices": matrix.indices - 9},
+        {"indptr": matrix.indptr[::-1]},
     ]:
         np.savez(
             tmp_path / "a.npz",
-            **({"indices": whole.indices, "indptr": whole.indptr} | parts | change),
+            **({"indices": matrix.indices, "indptr": matrix.indptr} | parts | change),
         )
         assert_refused(tmp_path / "a.npz", "indices out of range|index pointer")
     np.savez(tmp_path / "b.npz", data=VALUES, offsets=[2**40, 0, 1, 2], shape=[4, 3], format=b"dia")

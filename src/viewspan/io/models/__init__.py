@@ -29,7 +29,7 @@ AXES = {"datafit": Datafit, "penalty": Penalty, "coupling": Coupling}
 REQUIRED = ("n_views_in_", "n_features_in_")
 PARTS = {"estimator", "parameters", "inputs", "output", "state"}
 OUTPUT_CONFIG = "_sklearn_output_config"
-"""Where scikit-learn keeps what ``set_output`` was given."""
+"""Attribute in which scikit-learn stores the settings of ``set_output``."""
 
 
 def save(model: SubspaceClusterer, path: str | os.PathLike[str]) -> None:
@@ -86,7 +86,7 @@ def savable_parameters(model: SubspaceClusterer) -> dict[str, Any]:
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a model that :func:`save` wrote, also one of viewspan 0.1. Nothing in it is executed.
 
-    The checksums detect damage. They do not tell who wrote the file, so a file from somebody else
+    The checksums detect damage. They do not prove who wrote the file, so a file from somebody else
     may give any labels.
 
     Parameters

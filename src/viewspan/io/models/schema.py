@@ -46,7 +46,7 @@ class Record:
     fields : dict of str
         Attribute of the object for every name in the file.
     make : callable
-        Makes the object from its fields, by the names in the file.
+        Function that makes the object from its fields, by the names in the file.
     """
 
     kind: type[Any]
@@ -101,4 +101,4 @@ RECORDS: dict[str, Record] = {
     "coupling rank_one": record(RankOne),
     "coupling none": record(Uncoupled),
 }
-"""Everything that a file of version 2 may name. Nothing else is ever made."""
+"""All objects that a file of version 2 may contain. No others are created."""

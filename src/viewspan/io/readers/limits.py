@@ -28,8 +28,7 @@ MAX_ARRAYS = 10_000
 def max_memory(path: Path) -> int:
     """Return the number of bytes that the content of this file may use."""
     limit = max(MIN_MEMORY_LIMIT, MAX_EXPANSION * path.stat().st_size)
-    free = memory.available()
-    return limit if free is None else min(limit, int(free * MAX_FREE_SHARE))
+    return min(limit, int(memory.available() * MAX_FREE_SHARE))
 
 
 def check_memory(path: Path, n_bytes: int) -> None:
@@ -42,7 +41,7 @@ def check_memory(path: Path, n_bytes: int) -> None:
             "or a sparse matrix as .npz."
         )
     free = memory.available()
-    if free is not None and n_bytes > free * MAX_FREE_SHARE:
+    if n_bytes > free * MAX_FREE_SHARE:
         raise InputError(
             f"{path} would need {readable(n_bytes)} of memory, but one file may use at most half "
             f"of the {readable(free)} that are free; save the data as .npy, which is read in "
