@@ -112,13 +112,20 @@ def test_the_generator_alone_determines_the_start():
     assert not np.array_equal(one, other)
 
 
+def test_restarts_at_repeated_eigenvalues_have_a_seed():
+    """The Lanczos iteration restarts with a random vector where it finds an invariant subspace."""
+    blocks = scipy.sparse.block_diag([np.ones((30, 30)) / 30] * 16, format="csr")
+    one, same = (iterative_eigenpairs(blocks, 4, generator())[1] for _ in range(2))
+    np.testing.assert_array_equal(one, same)
+
+
 class FakeLanczos:
     """Replacement of ``eigsh`` that returns given eigenpairs of a diagonal matrix, in turn."""
 
     def __init__(self, *answers):
         self.answers, self.n_calls = answers, 0
 
-    def __call__(self, matrix, k, which, v0):
+    def __call__(self, matrix, k, which, v0, rng=None):
         assert (k, which) == (2, "LA")
         values, places = self.answers[self.n_calls]
         self.n_calls += 1

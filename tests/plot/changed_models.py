@@ -25,12 +25,13 @@ def with_graph(model, affinity, labels):
 
 def with_history(model, gaps):
     """Return a copy of the model whose solver had these gaps at its checks."""
+    checks = [
+        model.history_[0]._replace(n_iter=10 * step, gap=gap)
+        for step, gap in enumerate(gaps, start=1)
+    ]
 
     class OtherHistory(viewspan.CLRSC):
-        history_ = [
-            model.history_[0]._replace(n_iter=10 * step, gap=gap)
-            for step, gap in enumerate(gaps, start=1)
-        ]
+        history_ = checks
 
     other = OtherHistory(**model.get_params())
     vars(other).update(vars(model))

@@ -39,7 +39,7 @@ PHASES = {
     "reading": ("viewspan.studies.store", "read_json"),
     "trial": ("viewspan.studies.trial", "generate_data"),
     "recording": ("viewspan.studies.run:Manifest", "record"),
-    "sweeping": ("viewspan.studies.run", "sweep"),
+    "sweeping": ("viewspan.studies.run", "remove_stale_temporaries"),
     "tables": ("viewspan.studies.reproduce", "table_files"),
     "writing": ("viewspan._utils.files", "write_and_sync"),
     "renaming": ("viewspan._utils.files", "replace_all"),

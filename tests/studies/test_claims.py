@@ -17,7 +17,7 @@ from viewspan.studies.paper import (
     paper_studies,
 )
 
-N_TRIALS = {"synthetic": 3, "minerals": 6, "faces": 3}
+N_TRIALS = {"synthetic": 2, "minerals": 6, "faces": 2}
 """Minerals have fewer samples, so their accuracies vary more."""
 COMPARED_METHODS = {"LRR view 1", "LRR view 2", "LRR late", "MLAP", "cLRSC"}
 NOISE = {"synthetic": (0.1, 0.2, 0.3), "minerals": (0.1, 0.2, 0.3), "faces": (0.1, 0.15)}

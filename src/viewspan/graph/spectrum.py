@@ -1,5 +1,6 @@
 """Leading eigenvalues and eigenvectors of the normalised affinity D^-½ 𝕎 D^-½."""
 
+import inspect
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,11 @@ RELATIVE_ROUNDING = 1e-12
 """A degree below this share of the largest degree is rounding and counts as 0."""
 DEFLATION_SHIFT = 2.0
 """Known eigenvalues are lowered to minus this; a normalised graph has none below -1."""
+
+LANCZOS_SEED: dict[str, Any] = (
+    {"rng": 0} if "rng" in inspect.signature(scipy.sparse.linalg.eigsh).parameters else {}
+)
+"""Seed of restarts within ``eigsh``. From scipy 1.17 on, they are random without it."""
 
 
 class Spectrum(NamedTuple):
@@ -146,7 +152,9 @@ def iterative_eigenpairs(
     for _ in range(count + 1):  # every search but the last adds at least one of the largest
         start: Any = generator.uniform(-1.0, 1.0, n_samples)
         rest: Any = deflated(matrix, values, vectors)
-        more_values, more_vectors = scipy.sparse.linalg.eigsh(rest, k=count, which="LA", v0=start)
+        more_values, more_vectors = scipy.sparse.linalg.eigsh(
+            rest, k=count, which="LA", v0=start, **LANCZOS_SEED
+        )
         missed = len(values) == 0 or more_values.max() > values[-1] + REPEATED_EIGENVALUE_TOLERANCE
         if not missed:
             return values, vectors

@@ -14,7 +14,7 @@ import joblib
 import pandas as pd
 from sklearn.utils.validation import check_scalar
 
-from viewspan._utils.files import remove_stale_temporaries as sweep
+from viewspan._utils.files import remove_stale_temporaries
 from viewspan.studies.manifest import Manifest
 from viewspan.studies.settings import describe_study
 from viewspan.studies.store import TrialStore
@@ -99,7 +99,7 @@ def run(
     for name in names:
         manifest.record(name, trials, stores[name].folder)
     for folder in (out, out / "trials", *(store.folder for store in stores.values())):
-        sweep(folder)
+        remove_stale_temporaries(folder)
     return manifest.results(names)
 
 
