@@ -63,8 +63,8 @@ lock: $(VENV)/.developed  ## renew both lock files; LOCK_OPTIONS="--exclude-newe
 
 check-lock: $(VENV)/.developed  ## fail if the lock lacks anything: a resolver run that may add nothing
 	$(UV) check --python $(BIN)/python
-	$(UV) install --dry-run --python $(BIN)/python --group build --editable '.[test,lint,docs]' 2>&1 \
-		| tee /dev/stderr | grep -v 'viewspan' | grep -qE '^ [-+~] ' && exit 1 || true
+	@changes="$$($(UV) install --dry-run --python $(BIN)/python --group build --editable '.[test,lint,docs]' 2>&1)" \
+		&& echo "$$changes" && ! echo "$$changes" | grep -v viewspan | grep -E '^ [-+~] '
 
 benchmark: $(VENV)/.installed  ## ratios against the paper's algorithm; real motion sequences; threads
 	cd benchmarks && ../$(BIN)/python solver.py && ../$(BIN)/python hopkins.py && ../$(BIN)/python threads.py
