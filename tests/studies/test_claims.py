@@ -20,8 +20,8 @@ from viewspan.studies.paper import (
 N_TRIALS = {"synthetic": 2, "minerals": 6, "faces": 2}
 """Minerals have fewer samples, so their accuracies vary more."""
 COMPARED_METHODS = {"LRR view 1", "LRR view 2", "LRR late", "MLAP", "cLRSC"}
-NOISE = {"synthetic": (0.1, 0.2, 0.3), "minerals": (0.1, 0.2, 0.3), "faces": (0.1, 0.15)}
-"""Noise levels at which not all methods are perfect."""
+NOISE = {"synthetic": (0.1, 0.2), "minerals": (0.1, 0.2), "faces": (0.1, 0.15)}
+"""Noise levels that are tested; not all methods are perfect at them."""
 CASES = [(study, noise) for study in STUDY_NAMES for noise in NOISE[study]]
 
 
@@ -37,8 +37,7 @@ def table(data_file, tmp_path_factory):
             for method in authors_methods(weights) + optimum_methods(weights)
             if method.name in COMPARED_METHODS
         ]
-        noise = NOISE["faces"] if study.name == "faces" else study.noise
-        study = Study(study.name, study.generate, noise, methods)
+        study = Study(study.name, study.generate, NOISE[study.name], methods)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("VIEWSPAN_DATA", str(folder))
             out = tmp_path_factory.mktemp(study.name)
@@ -89,7 +88,7 @@ def test_the_worst_trial_at_the_papers_psnr_of_32(table):
     assert summary_value(table, "synthetic", "MLAP", 0.2, "min") <= 60
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.1, 0.2, 0.3])
+@pytest.mark.parametrize("noise", [0.1, 0.2])
 @pytest.mark.parametrize("study", ["synthetic", "minerals"])
 def test_coefficients_are_closer_under_clrsc(table, study, noise):
     assert holds(table, 4, study, noise)
@@ -97,8 +96,8 @@ def test_coefficients_are_closer_under_clrsc(table, study, noise):
 
 def test_coefficients_are_closer_relative_to_their_norm_in_some_studies_only(table):
     """The paper does not ask this; matrices of small norm are close in any case."""
-    closer = [("synthetic", 0.2), ("synthetic", 0.3), ("minerals", 0.0), ("minerals", 0.1)]
-    farther = [("synthetic", 0.0), ("synthetic", 0.1), ("faces", 0.1), ("faces", 0.15)]
+    closer = [("synthetic", 0.2), ("minerals", 0.1)]
+    farther = [("synthetic", 0.1), ("faces", 0.1), ("faces", 0.15)]
     assert all(holds(table, 5, study, noise) for study, noise in closer)
     assert not any(holds(table, 5, study, noise) for study, noise in farther)
 

@@ -87,13 +87,13 @@ def tables(folder):
 @pytest.fixture
 def expected(undisturbed, tmp_path):
     if not undisturbed:
-        assert Command(tmp_path / "undisturbed").wait()[0] == 0
+        assert Command(tmp_path / "undisturbed", jobs=1).wait()[0] == 0
         undisturbed.update(tables(tmp_path / "undisturbed"))
     return undisturbed
 
 
 def resume(out):
-    code, messages = Command(out).wait()
+    code, messages = Command(out, jobs=1).wait()
     assert code == 0, messages
     assert not list(out.rglob("*.tmp"))
     return messages
