@@ -1,4 +1,4 @@
-"""Draw the pictures in this folder: ``python docs/screens/draw.py``.
+"""Draw the pictures in this folder: ``PATH=.venv/bin:$PATH python docs/screens/draw.py``.
 
 The script writes the digits of ``viewspan demo`` to files and clusters them in a terminal. It saves
 a picture of the terminal, and pictures of the report on a desktop in light and dark mode and on a
