@@ -17,7 +17,7 @@ PROGRAM = """
 import json, tracemalloc
 import load
 {leak}
-load.SHAPES = [(32, (9, 14)), (28, (20,)), (36, (30, 24)), (40, (7, 6))]
+load.SHAPES = [(48, (12, 20)), (40, (30,)), (36, (50, 40)), (60, (9, 8))]
 tracemalloc.start()
 rows = load.run({n_fits}, {n_warm_up}, 13)
 print(json.dumps([*load.growth(rows), min(row[3] for row in rows)]))
@@ -50,8 +50,8 @@ def run_program(program):
 
 @needs_linux
 def test_memory_does_not_grow():
-    """The warm-up is one round of all models, and the measurement is two."""
-    program = PROGRAM.format(leak="", n_fits=39, n_warm_up=13)
+    """The warm-up and the measurement are two rounds of all models each."""
+    program = PROGRAM.format(leak="", n_fits=52, n_warm_up=26)
     resident, held, agreement = run_program(program)
     assert resident < MAX_RESIDENT_GROWTH
     assert held < MAX_HELD_GROWTH
@@ -61,7 +61,7 @@ def test_memory_does_not_grow():
 @needs_linux
 def test_a_leak_would_be_noticed():
     """The same program fails if it keeps the views of every fit."""
-    _, held, _ = run_program(PROGRAM.format(leak=LEAK, n_fits=16, n_warm_up=3))
+    _, held, _ = run_program(PROGRAM.format(leak=LEAK, n_fits=26, n_warm_up=13))
     assert held > MAX_HELD_GROWTH
 
 

@@ -76,9 +76,9 @@ LIMITED = """
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of this kind are Linux's")
 def test_a_set_larger_than_the_limit_of_memory_fits(tmp_path, monkeypatch):
-    """Two views of 320 MB each on disk, 600 MB for everything that a fit may allocate."""
+    """Two views of 400 MB each on disk, 700 MB for everything that a fit may allocate."""
     few, _ = many_subspaces(5000, width=50)
-    copies = 160
+    copies = 200
     for name, view in zip(("first", "second"), few, strict=True):
         written = np.lib.format.open_memmap(
             tmp_path / f"{name}.npy", "w+", np.float64, (copies * len(view), 50)
@@ -86,7 +86,7 @@ def test_a_set_larger_than_the_limit_of_memory_fits(tmp_path, monkeypatch):
         for copy in range(copies):
             written[copy * len(view) : (copy + 1) * len(view)] = view * (1 + copy / copies)
         del written
-    limit = 600 * 10**6
+    limit = 700 * 10**6
     command = [sys.executable, "-c", textwrap.dedent(LIMITED), str(tmp_path), str(limit)]
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
     subprocess.run(command, check=True)

@@ -150,11 +150,13 @@ def kill_runs(folder: Path, kills: int) -> dict[str, object]:
     rng, killed, runs = random.Random(0), Counter[str](), 0
     while killed.total() < kills:
         out, was_killed = folder / str(runs), True
-        while was_killed:
+        while was_killed and killed.total() < kills:
             phase = phases[killed.total() % len(phases)]
             occurrence = rng.randint(1, reported.count(phase))
             was_killed, _ = run_and_kill(phase, occurrence, rng.uniform(0, MAX_DELAY), out)
             killed[phase] += was_killed
+        if was_killed:  # by the last kill; now the run may finish
+            run_and_kill("", 0, 0.0, out)
         differing = {name for name, _ in all_files(out).items() ^ expected.items()}
         assert not differing, f"after the kills {killed}, these files differ: {differing}"
         runs += 1

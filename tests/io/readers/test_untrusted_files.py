@@ -22,7 +22,7 @@ from viewspan.studies.manifest import Manifest
 from viewspan.studies.store import read_json
 
 SEEDS = Path(__file__).parents[2] / "seeds"
-N_DAMAGED = {"mat": 6, "labels": 30, "mat73": 6, "h5ad": 6, "h5mu": 6}
+N_DAMAGED = {"mat": 10, "labels": 60, "mat73": 6, "h5ad": 6, "h5mu": 6}
 """Number of damaged files for readers that start a child process, which takes time."""
 
 
