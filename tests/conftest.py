@@ -1,6 +1,7 @@
 """Real data, where it is: ``VIEWSPAN_DATA``, or ``../shared/data`` beside the project."""
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,10 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts background commands so, and tests that send Ctrl-C would wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import scipy.sparse
 
 from viewspan._utils.linalg import ratio
 from viewspan._utils.threads import in_threads
-from viewspan._utils.typing import AnyArray, Graph
+from viewspan._utils.typing import AnyArray, Array, Graph
 
 MAX_ENTRIES_AT_ONCE = 2**24
 """Larger matrices are searched in blocks of rows, by several threads."""
@@ -68,8 +68,15 @@ def strongest_edges(similarity: AnyArray, count: int) -> scipy.sparse.csr_array:
 
 def normalised_graph(graph: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     """Return D^-½ G D^-½."""
-    scale = scipy.sparse.diags_array(ratio(1.0, np.sqrt(graph.sum(axis=1))))
-    return scipy.sparse.csr_array(scale @ graph @ scale)
+    return scale_both_sides(graph, ratio(1.0, np.sqrt(graph.sum(axis=1))))
+
+
+def scale_both_sides(graph: scipy.sparse.csr_array, scale: Array) -> scipy.sparse.csr_array:
+    """Return diag(scale) · graph · diag(scale)."""
+    rows = np.repeat(scale, np.diff(graph.indptr))
+    values = rows * graph.data * scale[graph.indices]
+    parts = (values, graph.indices, graph.indptr)
+    return scipy.sparse.csr_array(parts, shape=graph.shape, copy=True)
 
 
 def mean_graph(graphs: Sequence[Graph], weights: Sequence[float]) -> Graph:

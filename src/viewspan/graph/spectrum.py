@@ -10,6 +10,7 @@ import scipy.sparse.linalg
 from viewspan._utils.linalg import NumericalError, eigh, leading_eigh, ratio
 from viewspan._utils.typing import Array, Graph
 from viewspan._utils.warnings import warn
+from viewspan.graph.neighbours import scale_both_sides
 
 MAX_DENSE_SAMPLES = 400
 """Up to this many samples, computing all eigenvectors is as fast as iterating for a few."""
@@ -113,8 +114,7 @@ def scaled(affinity: Graph, scale: Array) -> Graph:
     """Return diag(scale) · affinity · diag(scale), as a dense array if it is small."""
     if not scipy.sparse.issparse(affinity):
         return affinity * scale * scale[:, None]
-    diagonal = scipy.sparse.diags_array(scale)
-    product = scipy.sparse.csr_array(diagonal @ affinity @ diagonal)
+    product = scale_both_sides(scipy.sparse.csr_array(affinity), scale)
     return product.toarray() if len(scale) <= MAX_DENSE_SAMPLES else product
 
 

@@ -126,7 +126,11 @@ def solve_view(problem: Problem, view: int, tol: float, max_iter: int) -> ViewSo
         by_coefficients = float(np.sqrt(step) * np.linalg.norm(moved - coefficients))
         by_residual = left - residual
         coefficients, residual = moved, left
-        if mu * max(by_coefficients, float(singular_values(by_residual)[0])) / size < tol:
+        # the decomposition is needed only if the coefficients hardly moved
+        if (
+            mu * by_coefficients / size < tol
+            and mu * float(singular_values(by_residual)[0]) / size < tol
+        ):
             mu = min(LARGEST_MU, MU_GROWTH * mu)
         misfit = float(np.linalg.norm(violation)) / size
         change = (
