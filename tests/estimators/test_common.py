@@ -14,15 +14,18 @@ import viewspan
 from tests.problems import two_subspaces
 
 ESTIMATORS = [viewspan.CLRSC, viewspan.LRR, viewspan.SSC, viewspan.MLAP]
+ROUGH = {"tol": 1e-2}
+"""Tolerance for slow fits whose optimum these tests do not look at."""
 VARIANTS = [
-    *[build(n_clusters=2, random_state=0) for build in ESTIMATORS],
+    *[build(n_clusters=2, random_state=0) for build in ESTIMATORS[:-1]],
+    viewspan.MLAP(n_clusters=2, random_state=0, **ROUGH),
     viewspan.CLRSC(n_clusters=2, random_state=0, solver="ladmpsap"),
     viewspan.CLRSC(n_clusters=2, random_state=0, coupling="rank_one"),
     viewspan.CLRSC(n_clusters=2, random_state=0, penalty="l1"),
-    viewspan.CLRSC(n_clusters=2, random_state=0, datafit="l12"),
-    viewspan.CLRSC(n_clusters=2, random_state=0, datafit="l1"),
+    viewspan.CLRSC(n_clusters=2, random_state=0, datafit="l12", **ROUGH),
+    viewspan.CLRSC(n_clusters=2, random_state=0, datafit="l1", **ROUGH),
     viewspan.CLRSC(n_clusters=2, random_state=0, missing="allow"),
-    viewspan.LRR(n_clusters=2, random_state=0, datafit="l12"),
+    viewspan.LRR(n_clusters=2, random_state=0, datafit="l12", **ROUGH),
     viewspan.LRR(n_clusters=2, random_state=0, fusion="concat"),
     viewspan.SSC(n_clusters=2, random_state=0, fusion="concat"),
 ]
@@ -38,7 +41,7 @@ pytestmark = pytest.mark.filterwarnings(
 @all_estimators
 def test_scikit_learns_own_checks(build):
     """No check fails. scikit-learn skips one of them, which needs an environment variable."""
-    results = check_estimator(build(), on_skip=None)
+    results = check_estimator(build(**ROUGH), on_skip=None)
     assert {result["check_name"] for result in results if result["status"] != "passed"} <= {
         "check_array_api_input"
     }
