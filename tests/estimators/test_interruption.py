@@ -8,12 +8,13 @@ import sys
 import threading
 import time
 from copy import copy
-from pathlib import Path
 
 import dask.array
 import joblib
 import numpy as np
+import psutil
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
@@ -109,13 +110,14 @@ ACTIONS = {
 @pytest.mark.parametrize("name", ACTIONS)
 def test_a_fit_that_is_stopped_at_any_moment_leaves_the_estimator_unfitted(name, act):
     """An estimator that was fitted before loses its attributes, too."""
-    model, action = ACTIONS[name]
+    unfitted, action = ACTIONS[name]
     with Moments() as counter:
-        action(model)
+        action(clone(unfitted))
+    fitted = clone(unfitted).fit(OTHER_VIEWS)
     # in fits with Dask, other threads make some of the calls
     last = counter.count // 2 if name == "Dask" else counter.count
     for at in np.random.default_rng(0).integers(2, last, N_MOMENTS, endpoint=True):
-        model.fit(OTHER_VIEWS)
+        model = copy(fitted)
         with pytest.raises((KeyboardInterrupt, FloatingPointError)), Moments(act, at):
             action(model)
         assert not fitted_attributes(model)
@@ -272,27 +274,20 @@ def test_ctrl_c_ends_fits_in_other_processes(tmp_path):
 
     watcher = threading.Thread(target=interrupt_when_both_fit)
     watcher.start()
-    before = children()
+    this_process = psutil.Process()
+    before = set(this_process.children())
     with pytest.raises(KeyboardInterrupt):
         joblib.Parallel(n_jobs=2)(joblib.delayed(model.fit)(VIEWS) for model in models)
     watcher.join()
     deadline = time.monotonic() + 120
-    while [process for process in children() - before if "LokyProcess" in command_of(process)]:
+    while any(is_worker(process) for process in set(this_process.children()) - before):
         assert time.monotonic() < deadline, "workers are left"
         time.sleep(0.01)
 
 
-def children():
-    """Return the ids of all child processes, of any thread."""
-    return {
-        int(process)
-        for path in Path("/proc/self/task").glob("*/children")
-        for process in path.read_text().split()
-    }
-
-
-def command_of(process):
+def is_worker(process):
+    """Return whether a process is one of joblib's and still runs."""
     try:
-        return Path(f"/proc/{process}/cmdline").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
+        return "LokyProcess" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:  # a zombie, too
+        return False
