@@ -14,10 +14,10 @@ from viewspan.cli.terminal import exit_on_error
 from viewspan.io.models import load
 from viewspan.io.models.archive import is_model
 from viewspan.io.readers import Part, contents
+from viewspan.io.readers.read import format_of
 
 MAX_ROWS = 60
 MAX_CELL_LENGTH = 200
-TABLE_SUFFIXES = {".csv", ".tsv", ".txt", ".parquet", ".gz", ".bz2", ".xz", ".zst"}
 
 
 def info(
@@ -46,7 +46,7 @@ def info(
 
 def show_parts(path: Path, parts: list[Part], console: Console) -> None:
     """Print the columns of a table, or the arrays in any other file."""
-    is_table = path.suffix.lower() in TABLE_SUFFIXES
+    is_table = format_of(path).load_frame is not None
     size = f", {parts[0].shape[0]} rows, {len(parts)} columns" if is_table and parts else ""
     console.print(Text.assemble((visible(str(path)), "bold"), size))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from viewspan._utils.typing import AnyArray, Array, Labels
-from viewspan.io.readers import arrays, delimited, matlab, parquet
+from viewspan.io.readers import arrays, matlab
 from viewspan.io.readers.layout import UNNAMED
 from viewspan.io.readers.read import Source, checked_ids, format_of, input_errors
 from viewspan.io.readers.table import InputError, Reading, listed, pandas
@@ -31,8 +31,9 @@ def read_labels(text: str, reading: Reading, ids: AnyArray | None, n_samples: in
     source = Source.parse(text)
     file_format = format_of(source.path)
     with input_errors(source.path):
-        if file_format.read in (delimited.read_text, parquet.read_parquet):
-            return labels_of_table(source, reading, ids, n_samples)
+        if file_format.load_frame is not None:
+            frame = file_format.load_frame(source.path, reading)
+            return labels_of_table(source, frame, reading, ids, n_samples)
         values = labels_of_array(source)
         check_label_count(text, len(values), n_samples)
         return np.array([single_label(text, value) for value in values], dtype=str)
@@ -54,12 +55,10 @@ def single_label(text: str, value: Any) -> str:
 
 
 def labels_of_table(
-    source: Source, reading: Reading, ids: AnyArray | None, n_samples: int
+    source: Source, frame: Any, reading: Reading, ids: AnyArray | None, n_samples: int
 ) -> AnyArray:
     """Return the labels in a column, matched by id if both the table and the samples have ids."""
     path = source.path
-    is_parquet = path.suffix.lower() == ".parquet"
-    frame: Any = (parquet.load_parquet if is_parquet else delimited.load_text)(path, reading)
     id_column = reading.id_column if reading.id_column in frame.columns else None
     if id_column is None and str(frame.columns[0]) == UNNAMED:
         id_column = UNNAMED

@@ -20,17 +20,19 @@ KEY, TRANSPOSED, NAME = "::", ".T", "="
 
 @dataclass(frozen=True)
 class Format:
-    """Functions that read a file and list its contents."""
+    """Functions that read a file, list its contents and, for tables, load it as a data frame."""
 
     read: Callable[["Source", Reading], list[Table]]
     contents: Callable[[Path], list[Part]]
+    load_frame: Callable[[Path, Reading], Any] | None = None
 
 
+TEXT = Format(delimited.read_text, delimited.contents_of_text, delimited.load_text)
 FORMATS = {
-    ".csv": Format(delimited.read_text, delimited.contents_of_text),
-    ".tsv": Format(delimited.read_text, delimited.contents_of_text),
-    ".txt": Format(delimited.read_text, delimited.contents_of_text),
-    ".parquet": Format(parquet.read_parquet, parquet.contents_of_parquet),
+    ".csv": TEXT,
+    ".tsv": TEXT,
+    ".txt": TEXT,
+    ".parquet": Format(parquet.read_parquet, parquet.contents_of_parquet, parquet.load_parquet),
     ".npy": Format(arrays.read_npy, arrays.contents_of_npy),
     ".npz": Format(arrays.read_npz, arrays.contents_of_npz),
     ".mat": Format(matlab.read_mat, matlab.contents_of_mat),
@@ -203,7 +205,7 @@ def format_of(path: Path) -> Format:
             f"{path} has none of the supported extensions: {', '.join(FORMATS)}; save the data as "
             ".csv, for example."
         )
-    if path.suffix.lower() in COMPRESSED and FORMATS[suffixes[-1]].read is not delimited.read_text:
+    if path.suffix.lower() in COMPRESSED and FORMATS[suffixes[-1]] is not TEXT:
         raise InputError(
             f"{path} is compressed, which is supported for text tables only; unpack it first."
         )
