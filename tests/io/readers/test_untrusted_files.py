@@ -225,6 +225,10 @@ def test_damaged_matlab_variables_raise(tmp_path):
     wrong_size = struct.pack("<II", 9, 2**31)
     (tmp_path / "d.mat").write_bytes(content.replace(struct.pack("<II", 9, 96), wrong_size))
     assert_refused(tmp_path / "d.mat", "cannot be read as a .mat file|needs more memory", "::X")
+    scipy.io.savemat(tmp_path / "e.mat", {"X": VALUES}, format="4")
+    unknown_type = struct.pack("<i", 90) + (tmp_path / "e.mat").read_bytes()[4:]
+    (tmp_path / "e.mat").write_bytes(unknown_type)
+    assert_refused(tmp_path / "e.mat", r"as a \.mat file: unexpected value 9\.", "::X")
 
 
 @pytest.mark.parametrize(

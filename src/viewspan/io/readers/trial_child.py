@@ -297,4 +297,7 @@ if __name__ == "__main__":
     except MemoryError:
         print_report({"out_of_memory": True})
     except Exception as problem:  # libraries raise errors of any type
-        print_report({"failed": str(problem) or type(problem).__name__})
+        words = str(problem) or type(problem).__name__
+        if isinstance(problem, KeyError) and problem.args:  # its message is only the key
+            words = f"unexpected value {problem.args[0]}"
+        print_report({"failed": words})
