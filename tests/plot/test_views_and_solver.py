@@ -14,6 +14,20 @@ def gap_line(ax):
     return line
 
 
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [((1e-5, 3e-2), {"10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²"}), ((2e-5, 9e-5), {"2×10⁻⁵", "6×10⁻⁵"})],
+)
+def test_powers_of_ten_are_plain_text(model, limits, expected):
+    """Formulas would take longer to draw than the rest of the plot."""
+    ax = plot.convergence(model)
+    ax.set_ylim(*limits)
+    ax.figure.draw_without_rendering()
+    labels = {label.get_text() for label in ax.get_yticklabels(which="both")}
+    assert expected <= labels
+    assert not any("$" in label for label in labels)
+
+
 def test_convergence_shows_the_gap_of_every_check_and_the_tolerance(model):
     ax = plot.convergence(model)
     line = gap_line(ax)

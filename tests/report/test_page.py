@@ -11,7 +11,7 @@ import viewspan
 from tests.problems import many_subspaces
 from viewspan import plot
 from viewspan.report import html_report
-from viewspan.report.facts import certificate_sentence, percent
+from viewspan.report.facts import certificate_sentence, method_sentences, percent
 
 HOSTILE_NAME = '<script>alert("x")</script> & </script> {{ 7 * 7 }} "\'> $x$ 例 😀'
 
@@ -120,6 +120,28 @@ def test_page_of_one_view_has_no_comparison_of_views(fitted):
 def test_too_few_names_raise(fitted):
     with pytest.raises(ValueError, match="ids must have one name for each of the 120 samples"):
         html_report(fitted[0], ids=["a"])
+
+
+@pytest.mark.parametrize(
+    ("model", "purpose"),
+    [
+        (viewspan.CLRSC(3), "noise in all values"),
+        (viewspan.CLRSC(3, datafit="l1", tol=0.1), "outlying values"),
+        (viewspan.MLAP(3, tol=0.1), "outlying samples"),
+    ],
+    ids=repr,
+)
+def test_the_method_is_described_by_its_data_fit(model, purpose):
+    views, _ = many_subspaces(60)
+    sentences = method_sentences(model.set_params(random_state=0).fit(views))
+    assert f"with a data fit for {purpose}." in sentences
+
+
+def test_an_object_that_was_not_saved_is_named():
+    views, _ = many_subspaces(60)
+    model = viewspan.CLRSC(3, random_state=0).fit(views)
+    model.coupling = None  # as in a loaded model whose coupling had a foreign class
+    assert "with a coupling of a class that was not saved." in method_sentences(model)
 
 
 def test_certificate_names_the_gap(fitted):

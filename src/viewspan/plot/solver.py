@@ -1,15 +1,20 @@
 """Plot of the solver's convergence."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator
 
 from viewspan._utils.typing import AnyArray, Array
 from viewspan.plot.colours import ALERT, INK
 from viewspan.plot.style import axes_or_new, small_font, text_colour, write_message
+
+FORMULA = re.compile(r"\$\\mathdefault\{(?P<factor>.*?)10\^\{(?P<power>[-−]?\d+)\}\}\$")
+"""A power of ten as matplotlib writes it, with or without a factor."""
+SUPERSCRIPTS = str.maketrans("-−0123456789", "⁻⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -47,6 +52,8 @@ def convergence(model: Any, *, ax: Axes | None = None) -> Axes:
         n_directions = np.array([check.n_directions for check in checks])
         not_convex = model.result_.status == "stationary"
         ax.set_yscale("log", nonpositive="mask")
+        ax.yaxis.set_major_formatter(PowerFormatter())
+        ax.yaxis.set_minor_formatter(PowerFormatter())
         ax.set_ylim(*log_limits(drawn_gaps if not_convex else [*drawn_gaps, model.tol]))
         ax.plot(steps, drawn_gaps, color=INK, gid="gaps")
         draw_checks(ax, steps, drawn_gaps, n_directions < n_directions.max(initial=0))
@@ -113,3 +120,16 @@ def log_limits(values: Iterable[float]) -> tuple[float, float]:
     """Return limits of a logarithmic axis with a margin around all finite values."""
     finite = [float(value) for value in values if np.isfinite(value)] or [1.0]
     return min(finite) / 3, max(finite) * 3
+
+
+class PowerFormatter(LogFormatterSciNotation):
+    """Ticks such as 2×10⁻⁵ as plain text; matplotlib takes long to parse its formulas."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        formula = super().__call__(x, pos)
+        found = FORMULA.fullmatch(formula)
+        if found is None:
+            return formula
+        return (
+            found["factor"].replace(r"\times", "×") + "10" + found["power"].translate(SUPERSCRIPTS)
+        )

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from viewspan import plot
@@ -103,6 +104,7 @@ def draw_svg(
         figure.draw_without_rendering()
         # freeze the layout, so that the point coordinates stay valid
         figure.set_layout_engine("none")
+        figure.patch.set_visible(False)  # the page has its own background
         points = point_coordinates(ax, float(figure.bbox.height))
         try:
             svg = render_within(figure, max_bytes)
@@ -146,8 +148,14 @@ def render_within(figure: Figure, max_bytes: int) -> str:
 
 
 def render(figure: Figure, dpi: float) -> str:
+    """Return the SVG of a figure whose layout is final.
+
+    ``savefig`` would draw everything once more to find the layout.
+    """
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", dpi=dpi, transparent=True, metadata=NO_METADATA)
+    figure.set_dpi(dpi)  # of images inside the figure
+    canvas: Any = FigureCanvasSVG(figure)
+    canvas.print_svg(buffer, metadata=NO_METADATA)
     text = buffer.getvalue()
     return text[text.index("<svg") :]
 
