@@ -115,6 +115,27 @@ def test_the_weighted_objective_is_that_of_its_docstring():
     np.testing.assert_array_equal(model.view_weights_, weights)
 
 
+@pytest.mark.parametrize(
+    ("axes", "other"),
+    [
+        ({"coupling": "none", "tau": 0.0}, viewspan.LRR(2, lam=0.3, random_state=0)),
+        (
+            {"datafit": "l12", "coupling": "l12", "tau": 0.2},
+            viewspan.MLAP(2, lam=0.3, tau=0.2, random_state=0),
+        ),
+    ],
+    ids=["LRR", "MLAP"],
+)
+def test_other_methods_are_choices_on_the_axes(axes, other):
+    """CLRSC takes every name, and LRR and MLAP are two of the combinations."""
+    views, _ = two_subspaces()
+    model = viewspan.CLRSC(2, lam=0.3, random_state=0, **axes).fit(views)
+    other.fit(views)
+    assert model.axes() == other.axes()
+    assert model.objective_ == other.objective_
+    np.testing.assert_array_equal(model.labels_, other.labels_)
+
+
 def test_only_rank_one_has_scales():
     model = viewspan.CLRSC(2, random_state=0).fit(two_subspaces()[0])
     with pytest.raises(AttributeError, match="coupling='rank_one' only"):
@@ -158,7 +179,7 @@ def test_views_that_see_the_clusters_have_a_score_and_noise_has_none():
         ({"datafit": "l1", "graph": "landmarks"}, "those with datafit='l1' cannot be"),
         ({"datafit": "l7"}, "The 'datafit' parameter of CLRSC must be"),
         ({"penalty": "l2"}, "The 'penalty' parameter of CLRSC must be"),
-        ({"coupling": "l12"}, "The 'coupling' parameter of CLRSC must be"),
+        ({"coupling": "l7"}, "The 'coupling' parameter of CLRSC must be"),
         ({"missing": True}, "The 'missing' parameter of CLRSC must be"),
     ],
     ids=str,

@@ -43,9 +43,9 @@ def test_it_answers_as_it_did(name, expected):
     np.testing.assert_array_equal(model.predict(samples), expected[f"{name}/predicted"])
     if name == "clrsc_batches":
         return
-    np.testing.assert_allclose(
-        np.abs(model.transform(samples)), np.abs(expected[f"{name}/embedding"]), atol=1e-5
-    )
+    # eigenvectors of equal eigenvalues have no order; inner products do not depend on it
+    embedding, stored = model.transform(samples), expected[f"{name}/embedding"]
+    np.testing.assert_allclose(embedding @ embedding.T, stored @ stored.T, atol=1e-5)
     np.testing.assert_allclose(model.view_scores_, expected[f"{name}/view_scores"], atol=1e-6)
     np.testing.assert_allclose(model.objective_, expected[f"{name}/objective"], rtol=1e-12)
     basis = expected[f"{name}/subspace"]

@@ -1,15 +1,22 @@
 """Command-line options, among them all parameters of the estimators."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
 from viewspan import CLRSC, LRR, MLAP, SSC
+from viewspan.fit.settings import DEFAULT_N_LANDMARKS
+from viewspan.graph.discretisation import AskedLabels
+from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
 from viewspan.io.readers import InputError
 from viewspan.io.readers.align import Missing
+from viewspan.objective.couplings import COUPLINGS
+from viewspan.objective.datafits import DATAFITS
+from viewspan.objective.penalties import PENALTIES
+from viewspan.solvers.result import DEFAULT_TOL
 
 Method = Literal["clrsc", "lrr", "ssc", "mlap"]
 METHODS: dict[str, Any] = {"clrsc": CLRSC, "lrr": LRR, "ssc": SSC, "mlap": MLAP}
@@ -20,6 +27,23 @@ def option(panel: str, metavar: str | None, text: str, *names: str, **settings: 
     """Return a typer option; a panel is a heading of the help page, and flags have no metavar."""
     settings |= {"metavar": metavar, "rich_help_panel": panel, "show_default": False}
     return typer.Option(*names, help=text, **settings)
+
+
+def one_of(names: Sequence[str]) -> str:
+    """Return names as "a, b or c"."""
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def with_purposes(known: Mapping[str, Any]) -> str:
+    """Return the names of datafits, penalties or couplings and what they are for.
+
+    The first one is the default. Objects of the same class, such as half a datafit, are left out.
+    """
+    first_names: dict[type[Any], str] = {}
+    for name, item in known.items():
+        first_names.setdefault(type(item), f"{name} for {item.purpose}")
+    default, *others = first_names.values()
+    return one_of([f"{default} (default)", *others])
 
 
 general = partial(option, "Options")
@@ -115,16 +139,12 @@ Lam = Annotated[
 Tau = Annotated[str | None, objective("τ", "τ, coupling weight: auto (default) or a number.")]
 Datafit = Annotated[
     str | None,
-    objective(
-        "NAME", "Data fit: frobenius (default), l12 (corrupted samples), l1 (corrupted values)."
-    ),
+    objective("NAME", f"Data fit: {with_purposes(DATAFITS)}."),
 ]
-Penalty = Annotated[
-    str | None, objective("NAME", "Penalty: nuclear (default), or l1 for a collaborative SSC.")
-]
+Penalty = Annotated[str | None, objective("NAME", f"Penalty: {with_purposes(PENALTIES)}.")]
 Coupling = Annotated[
     str | None,
-    objective("NAME", "Coupling: nuclear (default), or rank_one (one matrix for all views)."),
+    objective("NAME", f"Coupling: {with_purposes(COUPLINGS)}."),
 ]
 Fusion = Annotated[
     str | None,
@@ -147,22 +167,27 @@ Affinity = Annotated[
     str | None, graph("NAME", "Edge weights: auto, patterns, or coefficients as in the paper.")
 ]
 NNeighbors = Annotated[
-    int | None, graph("N", "Number of nearest neighbours of a sample (default: 15).")
+    int | None,
+    graph("N", f"Number of nearest neighbours of a sample (default: {DEFAULT_N_NEIGHBORS})."),
 ]
 GraphKind = Annotated[
     str | None, graph("NAME", "Nodes: auto (default), dense for all samples, or landmarks.")
 ]
-NLandmarks = Annotated[int | None, graph("N", "Number of landmarks (default: 5000).")]
+NLandmarks = Annotated[
+    int | None, graph("N", f"Number of landmarks (default: {DEFAULT_N_LANDMARKS}).")
+]
 AssignLabels = Annotated[
     str | None,
-    graph("NAME", "Label assignment: auto, discretize, cluster_qr, kmeans or modularity."),
+    graph("NAME", f"Label assignment: {one_of(get_args(AskedLabels))}."),
 ]
 
 Solver = Annotated[
     str | None,
     solver("NAME", "Solver: admm (default), or the paper's ladmpsap (lrr: ladmap)."),
 ]
-Tol = Annotated[float | None, solver("GAP", "Relative optimality gap to reach (default: 1e-4).")]
+Tol = Annotated[
+    float | None, solver("GAP", f"Relative optimality gap to reach (default: {DEFAULT_TOL:g}).")
+]
 MaxIter = Annotated[int | None, solver("N", "Maximum number of iterations.")]
 Verbose = Annotated[bool, solver(None, "Log the solver's iterations.", "--verbose", "-v")]
 

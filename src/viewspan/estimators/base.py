@@ -57,7 +57,7 @@ class SubspaceClusterer(
 ):
     """Base class: solve an objective of the family, build a graph of the solutions, cut it.
 
-    A subclass has the parameters and says which axes they mean (:meth:`_axes`) and, where it
+    A subclass has the parameters and says which axes they mean (:meth:`axes`) and, where it
     differs from the default, by which rule λ is chosen (:meth:`_weight_rule`).
     """
 
@@ -93,7 +93,7 @@ class SubspaceClusterer(
     n_features_in_: int | tuple[int, ...]
 
     @abstractmethod
-    def _axes(self) -> Axes:
+    def axes(self) -> Axes:
         """Return the datafit, penalty and coupling that the parameters mean."""
 
     def _weight_rule(self, axes: Axes) -> WeightRule | None:
@@ -264,7 +264,7 @@ class SubspaceClusterer(
         """Check the parameters and return what a fit depends on."""
         self._check_parameters()
         missing = self.missing == "allow"
-        axes = self._axes()
+        axes = self.axes()
         axes.check(self.solver, missing=missing)
         shared = axes.coupling.shares_coefficients
         automatic = isinstance(self.lam, str)

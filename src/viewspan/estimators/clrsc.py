@@ -15,9 +15,10 @@ from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.partition import AskedWeights
 from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
 from viewspan.objective.axes import Axes, SolverName
-from viewspan.objective.couplings import Coupling
-from viewspan.objective.datafits import Datafit
-from viewspan.objective.penalties import Penalty
+from viewspan.objective.couplings import COUPLINGS, Coupling
+from viewspan.objective.datafits import DATAFITS, Datafit
+from viewspan.objective.penalties import PENALTIES, Penalty
+from viewspan.solvers.result import DEFAULT_TOL
 
 
 class CLRSC(IncrementalClusterer):
@@ -46,16 +47,17 @@ class CLRSC(IncrementalClusterer):
     tau : "auto" or float
         τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the force with
         which the penalty acts on the coefficients.
-    datafit : {"frobenius", "l12", "l1"} or Datafit
-        f: ‖E‖_F², for noise everywhere; Σ_j ‖e_j‖₂ over samples, for corrupted samples; the sum of
-        the absolute values of all entries, for corrupted entries; or an object of your own
-        (docs/extending.md).
+    datafit : {"frobenius", "half_frobenius", "l12", "l1"} or Datafit
+        f: ‖E‖_F², for noise everywhere, or half of it; Σ_j ‖e_j‖₂ over samples, for corrupted
+        samples; the sum of the absolute values of all entries, for corrupted entries; or an object
+        of your own (docs/extending.md).
     penalty : {"nuclear", "l1"} or Penalty
         p: ‖Z‖_*; or Σ_j λ_j ‖z_j‖₁ with diag(Z) = 0, a collaborative SSC that solves for N × N
         matrices; or an object of your own.
-    coupling : {"nuclear", "rank_one"} or Coupling
-        c: ‖A‖_*; or the constraint rank(A) = 1, the paper's strict objective: Z_i = α_i Z with one
-        matrix Z for all views; or an object of your own. Rank one is not convex: the solution is a
+    coupling : {"nuclear", "l12", "rank_one", "none"} or Coupling
+        c: ‖A‖_*; ‖A‖_{1,2}, the coupling of :class:`MLAP`; the constraint rank(A) = 1, the paper's
+        strict objective: Z_i = α_i Z with one matrix Z for all views; no coupling, as in
+        :class:`LRR`; or an object of your own. Rank one is not convex: the solution is a
         stationary point, ``dual_gap_`` is at most what the constraint costs, and τ has no meaning.
     missing : {"forbid", "allow"}
         Whether a row of NaN stands for a sample that is missing from the view. Every sample must be
@@ -81,9 +83,9 @@ class CLRSC(IncrementalClusterer):
         feature has more energy than all others together, such as an age in years beside scores
         from 0 to 3.
     affine : "auto" or bool
-        Whether subspaces may miss the origin. One more feature κ_i is added, the same for all
+        Whether subspaces may miss the origin. One more feature o_i is added, the same for all
         samples and as large as they are long. With ``normalize=False`` this adds
-        κ_i² ‖1ᵀ − 1ᵀZ_i‖² to the fit, a soft form of the constraint 1ᵀZ_i = 1ᵀ. "auto" adds it to
+        o_i² ‖1ᵀ − 1ᵀZ_i‖² to the fit, a soft form of the constraint 1ᵀZ_i = 1ᵀ. "auto" adds it to
         views whose features all have mean zero: clusters on both sides of a mean would look like
         one line through it.
     normalize : bool
@@ -193,9 +195,9 @@ class CLRSC(IncrementalClusterer):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **IncrementalClusterer._parameter_constraints,
         "tau": [StrOptions({"auto"}), WEIGHT],
-        "datafit": [StrOptions({"frobenius", "l12", "l1"}), Datafit],
-        "penalty": [StrOptions({"nuclear", "l1"}), Penalty],
-        "coupling": [StrOptions({"nuclear", "rank_one"}), Coupling],
+        "datafit": [StrOptions(set(DATAFITS)), Datafit],
+        "penalty": [StrOptions(set(PENALTIES)), Penalty],
+        "coupling": [StrOptions(set(COUPLINGS)), Coupling],
         "missing": [StrOptions({"forbid", "allow"})],
         "solver": [StrOptions({"admm", "ladmpsap"})],
     }
@@ -220,7 +222,7 @@ class CLRSC(IncrementalClusterer):
         view_weights: AskedWeights = "auto",
         solver: SolverName = "admm",
         assign_labels: AskedLabels = "auto",
-        tol: float = 1e-4,
+        tol: float = DEFAULT_TOL,
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
@@ -249,7 +251,8 @@ class CLRSC(IncrementalClusterer):
         self.verbose = verbose
         self.callback = callback
 
-    def _axes(self) -> Axes:
+    def axes(self) -> Axes:
+        """Return the datafit, penalty and coupling that the parameters mean."""
         return Axes.choose(self.datafit, self.penalty, self.coupling)
 
     @property

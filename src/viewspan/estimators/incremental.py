@@ -19,7 +19,6 @@ from viewspan.fit.state import FittedState
 from viewspan.inputs.checks import check_views
 from viewspan.inputs.fitted_inputs import feature_names_of, store_input
 from viewspan.inputs.views import Views
-from viewspan.objective.axes import Axes
 
 SOLVE_LOCK = RLock()
 """Held while batches are solved, so that threads which share a model solve them once.
@@ -29,8 +28,14 @@ A lock of the model's own could not be pickled.
 
 
 def has_landmarks(model: "IncrementalClusterer") -> bool:
-    """Return whether the parameters allow batches, for scikit-learn's ``available_if``."""
-    axes: Axes = model._axes()
+    """Return whether the parameters allow batches, for scikit-learn's ``available_if``.
+
+    Invalid ones allow them, so that :meth:`partial_fit` says what is wrong.
+    """
+    try:
+        axes = model.axes()
+    except ValueError:
+        return True
     return axes.reducibility(model.solver, missing=model.missing == "allow").sides == "both"
 
 

@@ -15,6 +15,7 @@ from viewspan.graph.partition import AskedWeights
 from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
 from viewspan.objective.axes import Axes, SolverName
 from viewspan.objective.weight_rule import WeightRule
+from viewspan.solvers.result import DEFAULT_TOL
 from viewspan.weights.robust import MatchedRule
 
 
@@ -76,7 +77,7 @@ class MLAP(SubspaceClusterer):
         view_weights: AskedWeights = "auto",
         solver: SolverName = "admm",
         assign_labels: AskedLabels = "auto",
-        tol: float = 1e-4,
+        tol: float = DEFAULT_TOL,
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
@@ -99,7 +100,8 @@ class MLAP(SubspaceClusterer):
         self.verbose = verbose
         self.callback = callback
 
-    def _axes(self) -> Axes:
+    def axes(self) -> Axes:
+        """Return the datafit, penalty and coupling that the parameters mean."""
         return Axes.choose("l12", "nuclear", "l12")
 
     def _weight_rule(self, axes: Axes) -> WeightRule | None:

@@ -13,6 +13,7 @@ from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.partition import AskedWeights
 from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
 from viewspan.objective.axes import Axes
+from viewspan.solvers.result import DEFAULT_TOL
 
 
 class SSC(SubspaceClusterer):
@@ -75,7 +76,7 @@ class SSC(SubspaceClusterer):
         normalize: bool = True,
         view_weights: AskedWeights = "auto",
         assign_labels: AskedLabels = "auto",
-        tol: float = 1e-4,
+        tol: float = DEFAULT_TOL,
         max_iter: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
@@ -97,5 +98,6 @@ class SSC(SubspaceClusterer):
         self.verbose = verbose
         self.callback = callback
 
-    def _axes(self) -> Axes:
+    def axes(self) -> Axes:
+        """Return the datafit, penalty and coupling that the parameters mean."""
         return Axes.choose("half_frobenius", "l1", "none")

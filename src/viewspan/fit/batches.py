@@ -61,13 +61,13 @@ class Batches:
         by: Moments = "squares" if settings.weights.automatic else "triangles"
         seed = int(settings.generator().randint(LARGEST_SEED))
         one_pass = OnePass(preparation, settings.normalize, by, settings.n_kept, seed)
-        return cls(preparation, one_pass, summary_of(views, one_pass), copy_of(views))
+        return cls(preparation, one_pass, summary_of(views, one_pass), views.copy())
 
     def add(self, views: Views) -> "Batches":
         """Take in one more batch."""
         one_pass = replace(self.one_pass, offset=self.summary.n_samples)
         summary = self.summary + summary_of(views, one_pass)
-        return replace(self, one_pass=one_pass, summary=summary, last=copy_of(views))
+        return replace(self, one_pass=one_pass, summary=summary, last=views.copy())
 
     @property
     def n_samples(self) -> int:
@@ -134,8 +134,3 @@ def summary_of(views: Views, one_pass: OnePass) -> Summary:
         one_pass, add_summaries, sum(views.n_features), no_progress
     )
     return found
-
-
-def copy_of(views: Views) -> Views:
-    """Copy a batch, so that the user may fill the same arrays with the next one."""
-    return replace(views, arrays=[array.copy() for array in views.arrays])

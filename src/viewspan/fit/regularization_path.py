@@ -26,7 +26,7 @@ from viewspan.objective.axes import Axes
 from viewspan.objective.reduction import Reduction
 from viewspan.objective.weight_checks import check_lam, check_tau
 from viewspan.solvers.reduced import solve_reduced
-from viewspan.solvers.result import Result
+from viewspan.solvers.result import DEFAULT_TOL, Result
 from viewspan.weights.noise import NoiseRule
 
 MULTIPLES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.125)
@@ -169,7 +169,7 @@ def path(
     normalize: bool = True,
     view_weights: AskedWeights = "auto",
     assign_labels: AskedLabels = "auto",
-    tol: float = 1e-4,
+    tol: float = DEFAULT_TOL,
     max_iter: int | None = None,
     random_state: Any = None,
 ) -> RegularizationPath:

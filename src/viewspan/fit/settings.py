@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from viewspan.graph.partition import AskedWeights, GraphSettings
 from viewspan.objective.axes import Axes, SolverName
+from viewspan.solvers.result import DEFAULT_TOL
 from viewspan.weights.choose import Weights
 
 DEFAULT_N_LANDMARKS = 5000
@@ -65,7 +66,7 @@ class FitSettings:
     graph_kind: str = "dense"
     n_landmarks: int = DEFAULT_N_LANDMARKS
     solver: SolverName = "admm"
-    tol: float = 1e-4
+    tol: float = DEFAULT_TOL
     max_iter: int | None = None
     random_state: Any = None
 

@@ -13,7 +13,9 @@ from viewspan.graph.quality import modularity
 from viewspan.graph.spectrum import Spectrum
 
 AssignLabels = Literal["discretize", "cluster_qr", "kmeans", "modularity"]
-AskedLabels = Literal["auto", "discretize", "cluster_qr", "kmeans", "modularity"]
+AskedLabels = Literal["auto", AssignLabels]
+LEAVING_NO_CLUSTER_EMPTY = {"kmeans", "modularity"}
+"""Ways to assign labels that give every cluster a sample, if the graph has enough groups."""
 
 MAX_ROTATIONS = 100
 """Maximal number of steps of the alternation between rotation and partition."""

@@ -12,7 +12,12 @@ from viewspan._utils.threads import threads_for
 from viewspan._utils.typing import Array, Graph, Labels
 from viewspan._utils.warnings import warn
 from viewspan.graph.cluster_count import count_clusters, most_clusters
-from viewspan.graph.discretisation import AssignLabels, assign, n_eigenvectors
+from viewspan.graph.discretisation import (
+    LEAVING_NO_CLUSTER_EMPTY,
+    AssignLabels,
+    assign,
+    n_eigenvectors,
+)
 from viewspan.graph.spectrum import degrees, leading_eigenvectors
 from viewspan.inputs.parameters import as_numbers
 
@@ -115,7 +120,7 @@ def warn_of_empty_clusters(labels: Labels, n_clusters: int, assign_labels: Assig
     if found < n_clusters:
         advice = (
             ""
-            if assign_labels in {"kmeans", "modularity"}
+            if assign_labels in LEAVING_NO_CLUSTER_EMPTY
             else ' assign_labels="kmeans" leaves none empty.'
         )
         warn(

@@ -59,6 +59,10 @@ class Views:
         """Return a range of samples without copying them."""
         return replace(self, arrays=[array[start:stop] for array in self.arrays])
 
+    def copy(self) -> "Views":
+        """Return a copy that keeps its values if the user fills the same arrays anew."""
+        return replace(self, arrays=[array.copy() for array in self.arrays])
+
     def read(self, *, first: int | None = None) -> "Views":
         """Read the views into memory as float64; raise ValueError if they are not finite.
 

@@ -5,34 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from viewspan._utils.typing import AnyArray, Block
-from viewspan.objective.couplings import (
-    Coupling,
-    L12Coupling,
-    NuclearCoupling,
-    RankOne,
-    Uncoupled,
-)
-from viewspan.objective.datafits import L1, L12, Datafit, Frobenius
-from viewspan.objective.penalties import Nuclear, Penalty, ZeroDiagonalL1
+from viewspan.objective.couplings import COUPLINGS, Coupling
+from viewspan.objective.datafits import DATAFITS, Datafit
+from viewspan.objective.penalties import PENALTIES, Penalty
 from viewspan.objective.reduction import Reduction, Sides, reduce_views
 
 SolverName = Literal["admm", "ladmpsap", "ladmap"]
 PUBLISHED_SOLVERS = ("ladmpsap", "ladmap")
 """Algorithms of the paper's authors, which work on the full N × N problem."""
 
-DATAFITS: dict[str, Datafit] = {
-    "frobenius": Frobenius(2.0),
-    "half_frobenius": Frobenius(1.0),
-    "l12": L12(),
-    "l1": L1(),
-}
-PENALTIES: dict[str, Penalty] = {"nuclear": Nuclear(), "l1": ZeroDiagonalL1()}
-COUPLINGS: dict[str, Coupling] = {
-    "nuclear": NuclearCoupling(),
-    "l12": L12Coupling(),
-    "rank_one": RankOne(),
-    "none": Uncoupled(),
-}
 AxisObject = TypeVar("AxisObject", Datafit, Penalty, Coupling)
 
 

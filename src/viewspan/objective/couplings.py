@@ -45,6 +45,8 @@ class Coupling(ABC):
     shares_coefficients : bool
         Whether all views have one matrix, Z_i = α_i Z. This is not convex and needs a solver of
         its own, so only :class:`RankOne` sets it.
+    purpose : str
+        What it is for, in a few words, for help texts and reports.
     solvers : tuple of str
         The solvers that have a step for this coupling.
     """
@@ -52,6 +54,7 @@ class Coupling(ABC):
     orthogonally_invariant: ClassVar[bool] = False
     views_shrink_separately: ClassVar[bool] = False
     shares_coefficients: ClassVar[bool] = False
+    purpose: ClassVar[str] = ""
     solvers: ClassVar[tuple[str, ...]] = ("admm",)
 
     @abstractmethod
@@ -85,6 +88,7 @@ class Uncoupled(Coupling):
     """0: every view alone (LRR, SSC)."""
 
     orthogonally_invariant: ClassVar[bool] = True
+    purpose: ClassVar[str] = "separate views"
     solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, stack: Array) -> float:
@@ -106,6 +110,7 @@ class NuclearCoupling(Coupling):
 
     orthogonally_invariant: ClassVar[bool] = True
     views_shrink_separately: ClassVar[bool] = True
+    purpose: ClassVar[str] = "similar patterns"
     solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, stack: Array) -> float:
@@ -141,6 +146,7 @@ class L12Coupling(Coupling):
     """
 
     views_shrink_separately: ClassVar[bool] = True
+    purpose: ClassVar[str] = "common entries"
     solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, stack: Array) -> float:
@@ -176,6 +182,7 @@ class RankOne(Coupling):
 
     orthogonally_invariant: ClassVar[bool] = True
     shares_coefficients: ClassVar[bool] = True
+    purpose: ClassVar[str] = "one pattern in all views"
 
     def value(self, stack: Array) -> float:
         values = row_singular_values(stack)
@@ -201,3 +208,12 @@ def row_singular_values(stack: Array) -> Array:
     A Gram matrix would lose half of the digits of small ones.
     """
     return singular_values(triangle(stack.reshape(len(stack), -1).T))
+
+
+COUPLINGS: dict[str, Coupling] = {
+    "nuclear": NuclearCoupling(),
+    "l12": L12Coupling(),
+    "rank_one": RankOne(),
+    "none": Uncoupled(),
+}
+"""Couplings by name; the first one is the default."""

@@ -35,6 +35,8 @@ class Datafit(ABC):
     allows_self_expression : bool
         Whether a sample may be represented by itself alone at the optimum. The graph then
         compares the columns of Z_i + Z_iᵀ instead of those of Z_i.
+    purpose : str
+        What it is for, in a few words, for help texts and reports.
     solvers : tuple of str
         The solvers that have a step for this fit.
     """
@@ -45,6 +47,7 @@ class Datafit(ABC):
     rotates_samples: ClassVar[bool] = False
     rotates_features: ClassVar[bool] = False
     allows_self_expression: ClassVar[bool] = False
+    purpose: ClassVar[str] = ""
     solvers: ClassVar[tuple[str, ...]] = ("admm",)
 
     @abstractmethod
@@ -88,6 +91,7 @@ class Frobenius(Datafit):
     homogeneous: ClassVar[bool] = True
     rotates_samples: ClassVar[bool] = True
     rotates_features: ClassVar[bool] = True
+    purpose: ClassVar[str] = "noise in all values"
     solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, residual: Array) -> float:
@@ -110,6 +114,7 @@ class L12(Datafit):
     homogeneous: ClassVar[bool] = True
     rotates_features: ClassVar[bool] = True
     allows_self_expression: ClassVar[bool] = True
+    purpose: ClassVar[str] = "outlying samples"
     solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, residual: Array) -> float:
@@ -130,6 +135,7 @@ class L1(Datafit):
     """‖E‖₁, for single entries that may be corrupted. It depends on the features as they are."""
 
     homogeneous: ClassVar[bool] = True
+    purpose: ClassVar[str] = "outlying values"
 
     def value(self, residual: Array) -> float:
         return float(np.abs(residual).sum())
@@ -163,3 +169,12 @@ class Ball(Datafit):
 
     def polar(self, dual: Array) -> float:
         return 0.0
+
+
+DATAFITS: dict[str, Datafit] = {
+    "frobenius": Frobenius(2.0),
+    "half_frobenius": Frobenius(1.0),
+    "l12": L12(),
+    "l1": L1(),
+}
+"""Datafits by name; the first one is the default."""

@@ -47,12 +47,15 @@ class Penalty(ABC):
         Whether p depends on the singular values of Z alone. Then N × N matrices can be reduced.
     per_sample : bool
         Whether p is a sum over samples (columns of Z), so that λ may differ between samples.
+    purpose : str
+        What it is for, in a few words, for help texts and reports.
     solvers : tuple of str
         The solvers that have a step for this penalty.
     """
 
     orthogonally_invariant: ClassVar[bool] = False
     per_sample: ClassVar[bool] = False
+    purpose: ClassVar[str] = ""
     solvers: ClassVar[tuple[str, ...]] = ("admm",)
 
     @abstractmethod
@@ -130,6 +133,7 @@ class Nuclear(Penalty):
     """λ‖Z‖_*: low rank (LRR, MLAP, cLRSC)."""
 
     orthogonally_invariant: ClassVar[bool] = True
+    purpose: ClassVar[str] = "low rank"
     solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, matrix: Array, lam: Array) -> float:
@@ -205,6 +209,7 @@ class ZeroDiagonalL1(Penalty):
     """Σ_j λ_j ‖z_j‖₁ with diag(Z) = 0: sparse, and no sample represents itself (SSC)."""
 
     per_sample: ClassVar[bool] = True
+    purpose: ClassVar[str] = "sparse coefficients"
     solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 
     def value(self, matrix: Array, lam: Array) -> float:
@@ -228,3 +233,7 @@ class ZeroDiagonalL1(Penalty):
         bound = np.broadcast_to(lam, matrix.shape).copy()
         np.fill_diagonal(bound, np.inf)
         return EntryExcess(matrix, bound)
+
+
+PENALTIES: dict[str, Penalty] = {"nuclear": Nuclear(), "l1": ZeroDiagonalL1()}
+"""Penalties by name; the first one is the default."""

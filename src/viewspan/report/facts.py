@@ -21,12 +21,8 @@ METHODS = {
     "MLAP": "Multi-task low-rank affinity pursuit",
 }
 """Full names of the methods by class name."""
-DATAFITS = {
-    "frobenius": "with a squared-error data fit (noise in all values)",
-    "l12": "with an ℓ1,2 data fit (some samples may be outliers)",
-    "l1": "with an ℓ1 data fit (single values may be outliers)",
-}
-"""Descriptions of the data fits by the values of the parameter ``datafit``."""
+AXES = ("datafit", "penalty", "coupling")
+"""Parameters that may be objects; models are saved without those of foreign classes."""
 
 
 class ViewFacts(NamedTuple):
@@ -79,10 +75,14 @@ def percent(share: float) -> str:
 def method_sentences(model: SubspaceClusterer) -> str:
     """Return the method, its data fit and the number of clusters in words."""
     class_name = type(model).__name__
-    datafit = getattr(model, "datafit", "frobenius")
     method = f"{METHODS.get(class_name, class_name)} ({class_name})"
-    method += f" {DATAFITS.get(datafit, datafit)}"
-    if getattr(model, "coupling", None) == "rank_one":
+    not_saved = [axis for axis in AXES if getattr(model, axis, "") is None]
+    if not_saved:
+        method += f" with a {not_saved[0]} of a class that was not saved"
+    else:
+        datafit = model.axes().datafit
+        method += f" with a data fit for {datafit.purpose or repr(datafit)}"
+    if model.result_.scales is not None:
         method += ", and with one coefficient matrix for all views, up to a factor"
     origin = "estimated from the data" if model.n_clusters is None else "given"
     sentences = [f"{method}.", f"The number of clusters, {model.n_clusters_}, was {origin}."]

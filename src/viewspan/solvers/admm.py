@@ -18,7 +18,7 @@ from viewspan._utils.threads import map_views
 from viewspan._utils.typing import Array
 from viewspan.objective.problem import Problem
 from viewspan.solvers.linear import RidgeSystem
-from viewspan.solvers.result import Callback, Check, Solution, Status, relative_gap
+from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Solution, Status, relative_gap
 from viewspan.solvers.schedule import Schedule
 from viewspan.solvers.state import Residuals, State, joint_norm
 
@@ -33,7 +33,7 @@ LAST_BALANCED = 500
 def admm(
     problem: Problem,
     *,
-    tol: float = 1e-4,
+    tol: float = DEFAULT_TOL,
     max_iter: int = MAX_ITER,
     state: State | None = None,
     callback: Callback | None = None,

@@ -5,7 +5,7 @@ import numpy as np
 from viewspan._utils.linalg import ratio
 from viewspan.objective.penalties import Nuclear
 from viewspan.objective.problem import Problem
-from viewspan.solvers.result import Check, Solution, Status, relative_gap
+from viewspan.solvers.result import DEFAULT_TOL, Check, Solution, Status, relative_gap
 
 
 def applies(problem: Problem) -> bool:
@@ -14,7 +14,7 @@ def applies(problem: Problem) -> bool:
     return quadratic and isinstance(problem.penalty, Nuclear) and not problem.coupled
 
 
-def solve_closed_form(problem: Problem, *, tol: float = 1e-4) -> Solution:
+def solve_closed_form(problem: Problem, *, tol: float = DEFAULT_TOL) -> Solution:
     """Solve every view on its own by its singular value decomposition F = U diag(s) Vᵀ.
 
     (w/2)‖F − FW‖_F² + λ‖W‖_* is minimal at W = V diag((1 − λ/(w s²))₊) Vᵀ. The dual point

@@ -31,7 +31,7 @@ from viewspan.solvers.ladmpsap import (
     certify,
     prox_as_published,
 )
-from viewspan.solvers.result import Callback, Solution, Status
+from viewspan.solvers.result import DEFAULT_TOL, Callback, Solution, Status
 
 STEP_FACTOR = 1.2
 """Step ρ = 1.2·‖X‖₂²."""
@@ -63,7 +63,7 @@ class ViewSolution(NamedTuple):
 def ladmap(
     problem: Problem,
     *,
-    tol: float = 1e-4,
+    tol: float = DEFAULT_TOL,
     max_iter: int = MAX_ITER,
     callback: Callback | None = None,
 ) -> Solution:

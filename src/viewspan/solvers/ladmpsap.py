@@ -22,7 +22,7 @@ from viewspan._utils.threads import map_views
 from viewspan._utils.typing import Array
 from viewspan.objective.penalties import Nuclear
 from viewspan.objective.problem import Problem
-from viewspan.solvers.result import Callback, Check, Solution, Status, relative_gap
+from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Solution, Status, relative_gap
 
 FIRST_MU, LARGEST_MU, MU_GROWTH = 0.1, 1.0, 1.1
 """First and largest penalty parameter μ, and the factor by which it grows."""
@@ -54,7 +54,7 @@ class Iterate:
 def ladmpsap(
     problem: Problem,
     *,
-    tol: float = 1e-4,
+    tol: float = DEFAULT_TOL,
     max_iter: int = MAX_ITER,
     callback: Callback | None = None,
 ) -> Solution:

@@ -28,7 +28,7 @@ from viewspan.objective.couplings import RankOne, Uncoupled
 from viewspan.objective.problem import EXACT_FIT_TOLERANCE, Problem
 from viewspan.solvers import closed_form
 from viewspan.solvers.admm import admm
-from viewspan.solvers.result import Callback, Check, Solution, Status, relative_gap
+from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Solution, Status, relative_gap
 from viewspan.solvers.state import State
 
 MAX_ITER = 2000
@@ -87,7 +87,7 @@ class Point:
 def solve_rank_one(
     problem: Problem,
     *,
-    tol: float = 1e-4,
+    tol: float = DEFAULT_TOL,
     max_iter: int = MAX_ITER,
     callback: Callback | None = None,
 ) -> Solution:

@@ -14,7 +14,7 @@ from viewspan.objective.couplings import Uncoupled
 from viewspan.objective.problem import Problem
 from viewspan.objective.reduction import Reduction
 from viewspan.solvers import admm, closed_form, ladmap, ladmpsap, rank_one
-from viewspan.solvers.result import Callback, Check, Result, Solution
+from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Result, Solution
 from viewspan.solvers.working_set import Screened, solve_screened
 
 PUBLISHED: dict[str, Callable[..., Solution]] = {
@@ -30,7 +30,7 @@ def solve_reduced(
     tau: float,
     axes: Axes,
     *,
-    tol: float = 1e-4,
+    tol: float = DEFAULT_TOL,
     solver: SolverName = "admm",
     max_iter: int | None = None,
     callback: Callback | None = None,

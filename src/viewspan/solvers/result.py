@@ -45,6 +45,9 @@ class Check(NamedTuple):
 
 Callback = Callable[[Check], None]
 
+DEFAULT_TOL = 1e-4
+"""Default relative gap at which a solver stops."""
+
 
 @dataclass(frozen=True)
 class Solution:

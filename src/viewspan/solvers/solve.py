@@ -12,7 +12,7 @@ from viewspan.objective.datafits import Datafit
 from viewspan.objective.penalties import Penalty
 from viewspan.objective.weight_checks import check_lam, check_tau
 from viewspan.solvers.reduced import solve_reduced
-from viewspan.solvers.result import Callback, Result
+from viewspan.solvers.result import DEFAULT_TOL, Callback, Result
 
 MISSING_OPTIONS = ("forbid", "allow")
 
@@ -22,7 +22,7 @@ def solve(
     lam: npt.ArrayLike,
     tau: float = 0.0,
     *,
-    tol: float = 1e-4,
+    tol: float = DEFAULT_TOL,
     solver: SolverName = "admm",
     max_iter: int | None = None,
     datafit: str | Datafit = "frobenius",
@@ -55,15 +55,9 @@ def solve(
         use for uncoupled views.
     max_iter : int, optional
         Maximum number of iterations: 2000 by default for ADMM, 200 for the published algorithms.
-    datafit : {"frobenius", "half_frobenius", "l12", "l1"} or Datafit
-        ‖E‖_F², half of it, Σ_j ‖e_j‖₂ over samples, the sum of the absolute values of all entries,
-        or an object of your own.
-    penalty : {"nuclear", "l1"} or Penalty
-        ‖Z‖_*, or ‖Z‖₁ with diag(Z) = 0, or an object of your own.
-    coupling : {"nuclear", "l12", "rank_one", "none"} or Coupling
-        ``"rank_one"`` is the constraint rank(A) = 1, the paper's strict objective: Z_i = α_i Z. It
-        is not convex. Its solution is stationary (``status``) and has ``scales`` α; its bound is
-        that of views without coupling.
+    datafit, penalty, coupling : str or object
+        As in :class:`~viewspan.CLRSC`. With ``coupling="rank_one"`` the solution is stationary
+        (``status``) and has ``scales`` α; its bound is that of views without coupling.
     missing : {"forbid", "allow"}
         Whether a row of NaN stands for a missing sample. Its residual is left out of the fit, and
         its coefficients follow from the penalty and the coupling.

@@ -15,7 +15,7 @@ from viewspan._utils.typing import Array
 from viewspan.objective.penalties import Nuclear, SpectralExcess
 from viewspan.objective.problem import Problem
 from viewspan.solvers.admm import MAX_ITER, admm
-from viewspan.solvers.result import Callback, Check, Solution, Status
+from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Solution, Status
 from viewspan.solvers.state import State
 
 MIN_DIRECTIONS = 150
@@ -59,7 +59,7 @@ class Screened:
 def solve_screened(
     problem: Problem,
     *,
-    tol: float = 1e-4,
+    tol: float = DEFAULT_TOL,
     max_iter: int = MAX_ITER,
     callback: Callback | None = None,
 ) -> Screened:

@@ -5,7 +5,7 @@ only this table changes.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from viewspan._utils.linalg import Spectrum
@@ -20,9 +20,9 @@ from viewspan.inference.known_samples import KnownSamples
 from viewspan.inputs.column_statistics import ColumnStatistics
 from viewspan.inputs.preparation import Preparation, Treatment
 from viewspan.objective.coordinates import ByFeatures, BySamples
-from viewspan.objective.couplings import L12Coupling, NuclearCoupling, RankOne, Uncoupled
-from viewspan.objective.datafits import L1, L12, Frobenius
-from viewspan.objective.penalties import Nuclear, ZeroDiagonalL1
+from viewspan.objective.couplings import COUPLINGS
+from viewspan.objective.datafits import DATAFITS
+from viewspan.objective.penalties import PENALTIES
 from viewspan.objective.reduction import Reduction
 from viewspan.solvers.result import Check, Result
 
@@ -59,6 +59,20 @@ def record(kind: type[Any], *fields: str) -> Record:
     return Record(kind, {field: field for field in fields}, kind)
 
 
+def axis_records(axis: str, known: Mapping[str, Any]) -> dict[str, Record]:
+    """Return one record for every class of an axis, under the first name of its objects.
+
+    The names are values of parameters, which files contain, too.
+    """
+    found: dict[type[Any], str] = {}
+    for name, item in known.items():
+        found.setdefault(type(item), name)
+    return {
+        f"{axis} {name}": record(kind, *(field.name for field in fields(kind)))
+        for kind, name in found.items()
+    }
+
+
 RESULT_FIELDS = (
     *("cores", "left", "right", "directions", "objective", "dual_bound", "status", "n_iter"),
     *("history", "lam", "tau", "scales", "observed"),
@@ -91,14 +105,8 @@ RECORDS: dict[str, Record] = {
         GraphSettings, "by_patterns", "view_weights", "assign_labels", "n_neighbors", "mutual"
     ),
     "known samples": record(KnownSamples, "digests", "positions"),
-    "datafit frobenius": record(Frobenius, "curvature"),
-    "datafit l12": record(L12),
-    "datafit l1": record(L1),
-    "penalty nuclear": record(Nuclear),
-    "penalty l1": record(ZeroDiagonalL1),
-    "coupling nuclear": record(NuclearCoupling),
-    "coupling l12": record(L12Coupling),
-    "coupling rank_one": record(RankOne),
-    "coupling none": record(Uncoupled),
+    **axis_records("datafit", DATAFITS),
+    **axis_records("penalty", PENALTIES),
+    **axis_records("coupling", COUPLINGS),
 }
 """All objects that a file of version 2 may contain. No others are created."""
