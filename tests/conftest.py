@@ -1,5 +1,6 @@
 """Real data, where it is: ``VIEWSPAN_DATA``, or ``../shared/data`` beside the project."""
 
+import gc
 import os
 import signal
 from collections.abc import Callable
@@ -13,6 +14,21 @@ ROOT = Path(__file__).parents[1]
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts background commands so, and tests that send Ctrl-C would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+LONG_TESTS = ("test_load", "test_examples", "test_determinism", "test_memory", "test_dask")
+"""Modules with tests of tens of seconds."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run long tests first, so that at the end both processes have short ones to share."""
+    items.sort(key=lambda item: item.path.stem not in LONG_TESTS)
+
+
+def pytest_collection_finish() -> None:
+    """Exclude what was imported from garbage collections, which would look at it all the time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -157,13 +157,13 @@ def slow(block, pause):
 def test_a_killed_worker_costs_time_not_the_result(cluster, views, expected):
     """One of three processes is killed in the first pass, and one in the second."""
     slowed = [
-        view.map_blocks(slow, 0.4, dtype=float) for view in in_chunks(views, (1000, 20), (1000, 20))
+        view.map_blocks(slow, 0.2, dtype=float) for view in in_chunks(views, (1000, 20), (1000, 20))
     ]
     killed = []
 
     def kill(progress):
         if progress.stage in {"reading", "labelling"} and progress.share == 0.0:
-            threading.Timer(1.0, kill_one).start()
+            threading.Timer(0.5, kill_one).start()
 
     def kill_one():
         pid = next(pid for pid in cluster.run(os.getpid).values() if pid not in killed)

@@ -77,11 +77,11 @@ LIMITED = """
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of this kind are Linux's")
 def test_a_set_larger_than_the_limit_of_memory_fits(tmp_path, monkeypatch):
     """Two views of 400 MB each on disk, 700 MB for everything that a fit may allocate."""
-    few, _ = many_subspaces(5000, width=50)
-    copies = 200
+    few, _ = many_subspaces(5000, width=100)
+    copies = 100
     for name, view in zip(("first", "second"), few, strict=True):
         written = np.lib.format.open_memmap(
-            tmp_path / f"{name}.npy", "w+", np.float64, (copies * len(view), 50)
+            tmp_path / f"{name}.npy", "w+", np.float64, (copies * len(view), 100)
         )
         for copy in range(copies):
             written[copy * len(view) : (copy + 1) * len(view)] = view * (1 + copy / copies)

@@ -99,8 +99,11 @@ def test_a_unit_that_is_a_power_of_two_changes_no_digit(case, power):
     assert (second.n_iter, second.status) == (first.n_iter, first.status)
 
 
-FREE = {"scale_features": False, "affine": False, "random_state": 0}
-"""Features stay as they are: automatic scaling and centring are not rotation invariant."""
+FREE = {"scale_features": False, "affine": False, "random_state": 0, "tol": 1e-2}
+"""Features stay as they are: automatic scaling and centring are not rotation invariant.
+
+The tolerance is rough, because these tests compare fits and do not look at the optimum.
+"""
 MODELS = {
     "CLRSC": lambda **more: viewspan.CLRSC(3, **FREE, **more),
     "CLRSC l12": lambda **more: viewspan.CLRSC(3, datafit="l12", **FREE, **more),

@@ -1,6 +1,7 @@
 """A killed, interrupted or failed ``viewspan reproduce`` is resumed and gives the same tables.
 
-The command runs a toy study, whose trials take half a second.
+The command runs a toy study, whose trials take half a second, in a process of its own until it is
+stopped. It is resumed in this process.
 """
 
 import contextlib
@@ -11,11 +12,13 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from tests.cli.running import run
 from tests.studies import toy_command
 
 ROOT = Path(__file__).parents[2]
@@ -23,24 +26,18 @@ N_TRIALS = 4
 TABLES = ("results.csv", "summary.csv", "summary.md")
 
 
+def arguments(out, jobs):
+    return [*f"reproduce minerals --trials {N_TRIALS} --jobs {jobs} --out".split(), str(out)]
+
+
 class Command:
     """``viewspan reproduce`` in its own session, with its messages in a log file."""
 
     def __init__(self, out, *, jobs=2, **options):
-        arguments = [
-            "reproduce",
-            "minerals",
-            "--out",
-            str(out),
-            "--trials",
-            str(N_TRIALS),
-            "--jobs",
-            str(jobs),
-        ]
         self.log = out.with_suffix(".log")
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", toy_command.__name__, *arguments],
+                [sys.executable, "-m", toy_command.__name__, *arguments(out, jobs)],
                 cwd=ROOT,
                 stdout=subprocess.DEVNULL,
                 stderr=log,
@@ -53,10 +50,29 @@ class Command:
         return self.process.wait(timeout=300), " ".join(self.log.read_text().split())
 
 
+@pytest.fixture(scope="module", autouse=True)
+def toy():
+    """Replace the paper's studies in this process, too, as ``toy_command`` does."""
+    module = import_module("viewspan.studies.reproduce")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, function in toy_command.REPLACED.items():
+            patch.setattr(module, name, function)
+        yield
+
+
+def run_here(out):
+    """Run the command in this process until it ends, and return its messages."""
+    result = run(*arguments(out, jobs=1))
+    assert result.exit_code == 0, result.output
+    return " ".join(result.stderr.split())
+
+
 @pytest.fixture(scope="module")
-def undisturbed():
-    """Cache of the tables of an undisturbed run."""
-    return {}
+def expected(toy, tmp_path_factory):
+    """The tables of an undisturbed run."""
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    run_here(out)
+    return tables(out)
 
 
 def finished_trials(folder):
@@ -84,17 +100,8 @@ def tables(folder):
     return contents
 
 
-@pytest.fixture
-def expected(undisturbed, tmp_path):
-    if not undisturbed:
-        assert Command(tmp_path / "undisturbed", jobs=1).wait()[0] == 0
-        undisturbed.update(tables(tmp_path / "undisturbed"))
-    return undisturbed
-
-
 def resume(out):
-    code, messages = Command(out, jobs=1).wait()
-    assert code == 0, messages
+    messages = run_here(out)
     assert not list(out.rglob("*.tmp"))
     return messages
 

@@ -1,4 +1,4 @@
-"""Run the ``viewspan`` command with a toy in place of the paper's studies.
+"""Run the ``viewspan`` command with a toy in place of the paper's studies and figures.
 
 Usage: python -m tests.studies.toy_command reproduce minerals --out FOLDER ...
 """
@@ -9,12 +9,23 @@ from tests.studies.toys import make_slow_blobs, toy_study
 from viewspan.cli.main import main
 
 
-def use_toy() -> None:
-    reproduce = import_module("viewspan.studies.reproduce")
-    reproduce.check_data = lambda names: None
-    reproduce.paper_studies = lambda *_, **__: [toy_study("minerals", generate=make_slow_blobs)]
+def toy_studies(*_, **__):
+    return [toy_study("minerals", generate=make_slow_blobs)]
 
+
+def toy_figures(summary, out, titles):
+    return {out / "minerals.png": summary.drop(columns="seconds").to_csv().encode()}
+
+
+REPLACED = {
+    "check_data": lambda names: None,
+    "paper_studies": toy_studies,
+    "figure_files": toy_figures,
+}
+"""Functions of ``viewspan.studies.reproduce`` that the toy replaces."""
 
 if __name__ == "__main__":
-    use_toy()
+    reproduce = import_module("viewspan.studies.reproduce")
+    for name, function in REPLACED.items():
+        setattr(reproduce, name, function)
     main()
