@@ -41,8 +41,8 @@ print(f"proven relative distance from the optimum: {model.dual_gap_:.1e}")
 print(f"cosine between the coefficients of the two views: {model.view_similarity_[0, 1]:.2f}")
 
 # %%
-# The first panel shows four digits as the two observers see them. The other panels are maps of all
-# digits: each dot is a digit, and digits that are neighbours in the model's graph are close
+# The first panel shows four digits as the two observers see them. The other panels are maps of half
+# of the digits: each dot is a digit, and digits that are neighbours in the model's graph are close
 # together. The colour is the true digit, which no model was given.
 
 figure, panels = plt.subplots(
@@ -58,8 +58,8 @@ sheet = (
 panels[0].imshow(sheet, cmap="Greys")
 panels[0].set_title("left and right halves")
 for panel, (name, fitted) in zip(panels[1:], models.items(), strict=True):
-    plot.embedding(fitted, ax=panel)
-    truth = digits[plot.drawn_rows(fitted)]
+    plot.embedding(fitted, ax=panel, max_points=900)
+    truth = digits[plot.drawn_rows(fitted, max_points=900)]
     panel.collections[0].set_facecolor(np.array(plot.cluster_colours(10))[truth])
     for text in list(panel.texts):
         text.remove()
