@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse
 
 from viewspan.graph import neighbours
 from viewspan.graph.neighbours import (
@@ -10,7 +9,6 @@ from viewspan.graph.neighbours import (
     connect_neighbours,
     largest_of_rows,
     mean_graph,
-    normalised_graph,
     rank_similarity,
     strongest_edges,
 )
@@ -65,7 +63,13 @@ def test_edge_weights_fall_linearly_and_zeros_are_no_neighbours():
     np.testing.assert_allclose(edges.toarray(), [[2 / 3, 1.0, 0.0], [0.0, 1.0, 0.0]])
 
 
-def test_the_neighbour_graph_is_the_sum_of_both_directions():
+def normalised(graph):
+    """Return D^-½ G D^-½ of a dense graph."""
+    scale = 1.0 / np.sqrt(graph.sum(axis=1))
+    return scale[:, None] * graph * scale
+
+
+def test_the_neighbour_graph_is_the_normalised_sum_of_both_directions():
     places = np.array([0, 1, 3, 7, 15])
     similarity = 1.0 / (1 + np.abs(np.subtract.outer(places, places)))
     np.fill_diagonal(similarity, 0.0)
@@ -73,8 +77,23 @@ def test_the_neighbour_graph_is_the_sum_of_both_directions():
     for sample, (first, second) in enumerate([(1, 2), (0, 2), (1, 0), (2, 1), (3, 2)]):
         expected[sample, first] += 1.0
         expected[sample, second] += 0.5
-    found = connect_neighbours(similarity, 2).toarray()
-    np.testing.assert_allclose(found, expected + expected.T)
+    found = connect_neighbours([similarity], 2)
+    np.testing.assert_allclose(found.toarray(), normalised(expected + expected.T))
+    assert found.has_canonical_format
+
+
+def test_neighbour_graphs_are_averaged():
+    first, second = np.random.default_rng(0).uniform(0.1, 1.0, (2, 9, 9))
+    found = connect_neighbours([first, second, first], 3).toarray()
+    single = [connect_neighbours([similarity], 3).toarray() for similarity in (first, second)]
+    np.testing.assert_allclose(found, (2 * single[0] + single[1]) / 3)
+
+
+def test_samples_without_neighbours_have_no_edges():
+    similarity = np.zeros((5, 5))
+    similarity[0, 1] = similarity[1, 0] = 1.0
+    found = connect_neighbours([similarity], 2).toarray()
+    np.testing.assert_allclose(found, similarity)
 
 
 @pytest.mark.parametrize(
@@ -85,14 +104,8 @@ def test_there_are_no_more_neighbours_than_two_equal_clusters_have(n_samples, re
     similarity = rng.uniform(0.1, 1.0, (n_samples, n_samples)).astype(np.float32)
     np.fill_diagonal(similarity, 0.0)
     expected = strongest_edges(similarity, used).toarray()
-    found = connect_neighbours(similarity, requested).toarray()
-    np.testing.assert_allclose(found, expected + expected.T)
-
-
-def test_graphs_are_normalised_by_the_roots_of_their_degrees():
-    graph = np.array([[0.0, 4.0, 0.0], [4.0, 5.0, 0.0], [0.0, 0.0, 0.0]])
-    expected = [[0, 4 / 6, 0], [4 / 6, 5 / 9, 0], [0, 0, 0]]
-    np.testing.assert_allclose(normalised_graph(scipy.sparse.csr_array(graph)).toarray(), expected)
+    found = connect_neighbours([similarity], requested).toarray()
+    np.testing.assert_allclose(found, normalised(expected + expected.T))
 
 
 def test_the_mean_graph_is_weighted_unless_all_weights_are_zero():

@@ -12,8 +12,6 @@ from tests.graph.results import random_cores, result_of
 from tests.problems import two_subspaces
 from viewspan.graph.neighbours import (
     connect_neighbours,
-    mean_graph,
-    normalised_graph,
     rank_similarity,
 )
 from viewspan.graph.patterns import (
@@ -143,11 +141,8 @@ def mean_of_three_graphs(cosines, spectra, weights, n_neighbors, n_ranked, share
             for sums in (plain, calibrated, ranked)
         )
     ranked = ranked + ranked.T + 1e-3 * plain
-    graphs = [
-        normalised_graph(connect_neighbours(sums.astype(np.float32), n_neighbors))
-        for sums in (plain, calibrated, ranked)
-    ]
-    return mean_graph(graphs, [1.0, 1.0, 1.0]).toarray()
+    sums = [total.astype(np.float32) for total in (plain, calibrated, ranked)]
+    return connect_neighbours(sums, n_neighbors).toarray()
 
 
 @pytest.mark.parametrize(

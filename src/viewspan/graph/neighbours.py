@@ -47,12 +47,39 @@ def largest_of_block(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
     return np.take_along_axis(found, order, axis=1), np.take_along_axis(values, order, axis=1)
 
 
-def connect_neighbours(similarity: AnyArray, n_neighbors: int) -> scipy.sparse.csr_array:
-    """Return the symmetric graph of nearest neighbours with edge weights 1, …, 1/n."""
+def connect_neighbours(
+    similarities: Sequence[AnyArray], n_neighbors: int
+) -> scipy.sparse.csr_array:
+    """Return the mean of the normalised neighbour graphs of several matrices of similarities.
+
+    A sample and its neighbours have edge weights 1, …, 1/n, added up over both directions. Every
+    graph G is normalised to D^-½ G D^-½ by its degrees D.
+
+    Parameters
+    ----------
+    similarities : sequence of arrays (n_samples, n_samples)
+    n_neighbors : int
+    """
+    shape = similarities[0].shape
     # two clusters of equal size leave a sample at most half of the others
-    most = max(1, (len(similarity) - 1) // 2)
-    edges = strongest_edges(similarity, min(n_neighbors, most))
-    return scipy.sparse.csr_array(edges + edges.T)
+    count = min(n_neighbors, max(1, (len(similarities[0]) - 1) // 2))
+    edges = [normalised_edges(similarity, count) for similarity in similarities]
+    starts, ends, weights = (np.concatenate(parts) for parts in zip(*edges, strict=True))
+    both_directions = (np.concatenate([starts, ends]), np.concatenate([ends, starts]))
+    halves = np.tile(weights / len(edges), 2)
+    # entries of the same place are added up
+    return scipy.sparse.csr_array(scipy.sparse.coo_array((halves, both_directions), shape=shape))
+
+
+def normalised_edges(similarity: AnyArray, count: int) -> tuple[AnyArray, AnyArray, Array]:
+    """Return the start, end and normalised weight of the edges from samples to neighbours."""
+    graph = strongest_edges(similarity, count)
+    starts = np.repeat(np.arange(len(similarity)), np.diff(graph.indptr))
+    ends, weights = graph.indices, graph.data
+    degrees: Array = np.bincount(starts, weights, len(similarity))
+    degrees += np.bincount(ends, weights, len(similarity))
+    scale = ratio(1.0, np.sqrt(degrees))
+    return starts, ends, weights * scale[starts] * scale[ends]
 
 
 def strongest_edges(similarity: AnyArray, count: int) -> scipy.sparse.csr_array:
@@ -64,11 +91,6 @@ def strongest_edges(similarity: AnyArray, count: int) -> scipy.sparse.csr_array:
     edges = scipy.sparse.csr_array((weights.ravel(), found.ravel(), starts), shape=similarity.shape)
     edges.eliminate_zeros()
     return edges
-
-
-def normalised_graph(graph: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
-    """Return D^-½ G D^-½."""
-    return scale_both_sides(graph, ratio(1.0, np.sqrt(graph.sum(axis=1))))
 
 
 def scale_both_sides(graph: scipy.sparse.csr_array, scale: Array) -> scipy.sparse.csr_array:

@@ -16,12 +16,7 @@ import scipy.sparse
 
 from viewspan._utils.linalg import ratio, singular_values
 from viewspan._utils.typing import AnyArray, Array, Graph
-from viewspan.graph.neighbours import (
-    connect_neighbours,
-    mean_graph,
-    normalised_graph,
-    rank_similarity,
-)
+from viewspan.graph.neighbours import connect_neighbours, rank_similarity
 from viewspan.inputs.parameters import check_view_weights
 from viewspan.solvers.result import Result
 
@@ -181,11 +176,7 @@ class ViewSums(NamedTuple):
                 np.divide(sums, shared, out=sums, where=shared > 0)
         ranked += ranked.T.copy()
         ranked += TIE_BREAK_WEIGHT * plain
-        graphs = [
-            normalised_graph(connect_neighbours(sums, self.n_neighbors))
-            for sums in (plain, calibrated, ranked)
-        ]
-        return mean_graph(graphs, [1.0, 1.0, 1.0])
+        return connect_neighbours([plain, calibrated, ranked], self.n_neighbors)
 
 
 def shared_view_weights(observed: AnyArray, weights: Array) -> AnyArray:
