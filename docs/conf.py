@@ -44,7 +44,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    "within_subsection_order": "order.BasicExamplesFirst",
+    "within_subsection_order": "gallery.BasicExamplesFirst",
     "doc_module": ("viewspan",),
     "backreferences_dir": "gallery/backreferences",
     "remove_config_comments": True,
@@ -54,6 +54,7 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
     "download_all_examples": False,
     "abort_on_example_error": True,
+    "reset_modules": ("matplotlib", "gallery.raise_on_warnings"),
 }
 
 html_theme = "pydata_sphinx_theme"

@@ -16,7 +16,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-LONG_TESTS = ("test_load", "test_examples", "test_determinism", "test_memory", "test_dask")
+LONG_TESTS = ("test_load", "test_determinism", "test_memory", "test_demo", "test_claims")
 """Modules with tests of tens of seconds."""
 
 

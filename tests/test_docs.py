@@ -195,6 +195,12 @@ def test_tables_are_narrow(page):
     assert too_wide == []
 
 
+def test_the_documentation_has_one_picture_for_each_example():
+    """``make docs`` runs the examples."""
+    examples = {path.stem for path in (ROOT / "examples").glob("*.py")}
+    assert {path.stem for path in (ROOT / "docs" / "examples").glob("*.png")} == examples
+
+
 def prose_blocks(page: str) -> Iterator[list[str]]:
     """Yield the lines of every paragraph, list, heading and table, without code and formulas."""
     text = re.sub(r"^```.*?^```$", "", read(page), flags=re.S | re.M)

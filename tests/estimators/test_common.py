@@ -48,7 +48,8 @@ def fitted_on_planes(model, noise=0.05):
 @all_estimators
 def test_scikit_learns_own_checks(build):
     """No check fails. scikit-learn skips one of them, which needs an environment variable."""
-    results = check_estimator(build(**ROUGH), on_skip=None)
+    tol = 0.1 if build is viewspan.MLAP else 1e-2  # MLAP takes many iterations
+    results = check_estimator(build(tol=tol), on_skip=None)
     assert {result["check_name"] for result in results if result["status"] != "passed"} <= {
         "check_array_api_input"
     }
@@ -146,7 +147,9 @@ def same_values(views):
 
 @all_variants
 def test_layout_dtype_and_container_do_not_matter(model):
-    for same in same_values(two_subspaces()[0]):
+    """Variants of one estimator read their input alike, so that they try three ways only."""
+    ways = same_values(two_subspaces()[0])
+    for same in ways if model in VARIANTS[: len(ESTIMATORS)] else ways[6:9]:
         labels = clone(model).fit_predict(same)
         np.testing.assert_array_equal(labels, fitted_on_planes(model).labels_)
 

@@ -69,7 +69,7 @@ LIMITED = """
     assert sum(view.nbytes for view in views) > int(sys.argv[2])
     if len(sys.argv) > 3:
         [view + 0.0 for view in views]
-    model = viewspan.CLRSC(5, n_landmarks=300, random_state=0).fit(views)
+    model = viewspan.CLRSC(5, n_landmarks=100, random_state=0).fit(views)
     np.save(f"{sys.argv[1]}/found.npy", model.labels_)
 """
 

@@ -190,13 +190,13 @@ def all_intervals_meet(case):
     a_bound_holds(bound, case, unreduced.stack, reduced=True)
 
 
-@examples(40)
+@examples(25)
 @given(case=cases())
 def test_all_certified_intervals_of_a_problem_meet(case):
     all_intervals_meet(case)
 
 
-@examples(25)
+@examples(15)
 @given(
     case=cases(exponents=TINY, kinds=("ill-conditioned", "low rank", "uneven samples"), zeros=False)
 )
@@ -280,7 +280,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-@examples(4)
+@examples(2)
 @given(
     seed=SEEDS,
     kind=st.sampled_from(["gaussian", "low rank", "duplicates", "ill-conditioned"]),

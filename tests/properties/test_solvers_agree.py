@@ -42,7 +42,7 @@ def agree(ours, theirs, best, case):
     )
 
 
-@examples(20)
+@examples(12)
 @given(case=cases(PUBLISHED, **GENTLE))
 def test_admm_ladmpsap_and_a_generic_solver_agree(case):
     best = optimum(case.views, case.lam, case.tau, **case.axes)
@@ -51,7 +51,7 @@ def test_admm_ladmpsap_and_a_generic_solver_agree(case):
     agree(ours, theirs, best, case)
 
 
-@examples(12)
+@examples(8)
 @given(case=cases(ALONE, **GENTLE))
 def test_admm_ladmap_and_a_generic_solver_agree(case):
     best = optimum(case.views, case.lam, case.tau, **case.axes)

