@@ -25,6 +25,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.stem not in LONG_TESTS)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Start one process more than there are cores: some tests wait for processes or sleep."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_finish() -> None:
     """Exclude what was imported from garbage collections, which would look at it all the time."""
     gc.collect()

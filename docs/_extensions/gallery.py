@@ -1,7 +1,6 @@
 """Order of the examples in the gallery, and what their warnings do."""
 
 import warnings
-from typing import Any
 
 FIRST_EXAMPLES = (
     "quick_start",
@@ -26,7 +25,7 @@ class BasicExamplesFirst:
         return len(FIRST_EXAMPLES), name
 
 
-def raise_on_warnings(gallery_conf: dict[str, Any], file: str) -> None:
+def raise_on_warnings(*_: object) -> None:
     """Make the build fail if an example warns. Deprecations of libraries are left out."""
     for category in (UserWarning, RuntimeWarning, FutureWarning):
         warnings.simplefilter("error", category)

@@ -248,7 +248,7 @@ def test_batches_are_solved_when_asked_and_again_after_more(many):
 def test_attributes_of_batches_say_what_to_call(name, many):
     model = viewspan.CLRSC(5, random_state=0).partial_fit(many[0])
     assert not hasattr(model, name)
-    with pytest.raises(NotFittedError, match=r"800 samples .* call partial_fit\(\) without data"):
+    with pytest.raises(NotFittedError, match=r"500 samples .* call partial_fit\(\) without data"):
         getattr(model, name)
     assert not hasattr(model, "result_")
 
@@ -301,14 +301,14 @@ def test_fits_that_need_too_much_memory_raise_before_they_start(available, many,
         return
     monkeypatch.setattr(memory, "available", lambda: available)
     with pytest.raises(
-        MemoryError, match=r"SSC would need about .* MB for 800 samples.*1\.0 MB are available"
+        MemoryError, match=r"SSC would need about .* MB for 500 samples.*1\.0 MB are available"
     ):
         viewspan.SSC(5).fit(views)
     with pytest.raises(MemoryError, match="graph='landmarks'"):
         viewspan.LRR(5, graph="dense").fit(views)
     with pytest.raises(MemoryError, match="fewer n_landmarks"):
         viewspan.LRR(5).fit(views)
-    monkeypatch.setattr(memory, "available", lambda: 15 * 10**6)
+    monkeypatch.setattr(memory, "available", lambda: 7 * 10**6)
     assert viewspan.LRR(5, n_landmarks=100, random_state=0).fit(views).affinity_matrix_.shape == (
         100,
         100,
@@ -342,7 +342,7 @@ def test_callbacks_receive_progress(many):
         (lambda views: [views[0]], "X has 1 views, but CLRSC is expecting 2 views"),
         (
             lambda views: [np.full_like(views[0], np.nan), views[1]],
-            "view 0 contains NaN in 16000 of its 16000 values",
+            "view 0 contains NaN in 10000 of its 10000 values",
         ),
     ],
 )
@@ -362,7 +362,7 @@ def test_views_are_found_by_name(many):
 
 def test_errors_say_where_nan_is(many):
     first = many[0][0].copy()
-    first[700, 3] = np.nan
+    first[400, 3] = np.nan
     with pytest.raises(ValueError, match=r"view 0 contains NaN in 1 of its \d+ values from sample"):
         clone(MODELS[0]).fit([first, many[0][1]])
 
@@ -375,7 +375,7 @@ def test_a_sample_that_resembles_no_other_warns(many, fitted_model):
     for view in views:
         view[7] = 0.0
     with (
-        pytest.warns(UserWarning, match="is zero for 1 of 800 samples"),
+        pytest.warns(UserWarning, match="is zero for 1 of 500 samples"),
         pytest.warns(UserWarning, match="arbitrary"),
     ):
         clone(MODELS[0]).fit(views)
