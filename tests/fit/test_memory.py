@@ -76,9 +76,9 @@ LIMITED = """
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of this kind are Linux's")
 def test_a_set_larger_than_the_limit_of_memory_fits(tmp_path, monkeypatch):
-    """Two views of 400 MB each on disk, 700 MB for everything that a fit may allocate."""
+    """Two views of 360 MB each on disk, 700 MB for everything that a fit may allocate."""
     few, _ = many_subspaces(5000, width=100)
-    copies = 100
+    copies = 90
     for name, view in zip(("first", "second"), few, strict=True):
         written = np.lib.format.open_memmap(
             tmp_path / f"{name}.npy", "w+", np.float64, (copies * len(view), 100)

@@ -34,7 +34,7 @@ def reloaded(model, folder):
 
 @pytest.mark.parametrize("model", [*EVERYONE, *MORE_MODELS], ids=repr)
 def test_a_loaded_model_gives_the_same_results(model, tmp_path):
-    views, _ = many_subspaces(300)
+    views, _ = many_subspaces(150)
     new = [view[::3] * 2 for view in views]
     calls: list = []
     fitted = clone(model).set_params(callback=calls.append).fit(views)
