@@ -13,11 +13,12 @@ MAX_RESIDENT_GROWTH = 0.05
 """Allowed growth of the resident memory, relative to its level after the warm-up."""
 MAX_HELD_GROWTH = 2.0
 """Allowed growth of the memory that Python holds, in kB per fit."""
-N_ROUND = 13
+N_ROUND = 7
 """Number of models, each of which is fitted once in a round."""
 PROGRAM = f"""
 import json, tracemalloc
 import load
+load.MODELS = load.MODELS[::2]
 load.SHAPES = [(48, (12, 20)), (40, (30,)), (36, (50, 40)), (60, (9, 8))]
 tracemalloc.start()
 rows = load.run({3 * N_ROUND}, {N_ROUND}, {N_ROUND})
@@ -61,13 +62,13 @@ def test_memory_does_not_grow_and_a_leak_would_be_noticed():
     assert agreement > 0.9
 
 
-def test_four_parallel_processes_finish_with_the_same_labels():
+def test_three_parallel_processes_finish_with_the_same_labels():
     """The processes and their BLAS threads are more than most machines have cores."""
     names = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]
     environment = dict.fromkeys(names, "2")
     results = run_program(
-        f"import json, load; print(json.dumps(load.run_in_parallel(4, 2, **{environment})))"
+        f"import json, load; print(json.dumps(load.run_in_parallel(3, 2, **{environment})))"
     )
-    assert len(results) == 4
+    assert len(results) == 3
     assert len({str(result["agreement"]) for result in results}) == 1
     assert min(results[0]["agreement"]) > 0.9

@@ -56,8 +56,9 @@ def read_record(folder):
     return json.loads((folder / "out/run.json").read_text())
 
 
-def test_tables_are_matched_by_id_and_all_outputs_are_written(folder, samples):
+def test_tables_are_matched_by_id_and_all_outputs_are_written(folder, samples, monkeypatch):
     arguments = "cluster a.csv b.csv --id who --n-clusters 5 --out out --labels truth.csv"
+    monkeypatch.setattr("sys.argv", ["viewspan", *arguments.split()])
     result = run(*arguments.split(), report=True)
     assert result.exit_code == 0, result.output
     assert {path.name for path in (folder / "out").iterdir()} == set(OUTPUT_NAMES)
@@ -73,6 +74,9 @@ def test_tables_are_matched_by_id_and_all_outputs_are_written(folder, samples):
     assert record["versions"]["viewspan"] == viewspan.__version__
     assert record["parameters"]["n_clusters"] == 5
     assert record["samples"] == sum(record["clusters"]) == 150
+    again = run(*record["command"][1:], "--force")
+    assert again.exit_code == 0, again.output
+    assert read_record(folder)["clusters"] == record["clusters"]
     assert [view["name"] for view in record["views"]] == ["a", "b"]
     assert set(record["seconds"]) == {"reading", "clustering", "drawing"}
 

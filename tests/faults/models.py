@@ -19,12 +19,12 @@ MODELS = {
     "CLRSC robust to samples": CLRSC(datafit="l12", **ROUGH),
     "CLRSC robust to entries": CLRSC(datafit="l1", **ROUGH),
     "CLRSC of rank one": CLRSC(coupling="rank_one", **COMMON),
-    "CLRSC sparse": CLRSC(penalty="l1", **COMMON),
-    "CLRSC by ladmpsap": CLRSC(solver="ladmpsap", **COMMON),
+    "CLRSC sparse": CLRSC(penalty="l1", **ROUGH),
+    "CLRSC by ladmpsap": CLRSC(solver="ladmpsap", **ROUGH),
     "LRR robust": LRR(datafit="l12", **ROUGH),
     "LRR of one table": LRR(fusion="concat", **COMMON),
-    "LRR by ladmap": LRR(solver="ladmap", **COMMON),
+    "LRR by ladmap": LRR(solver="ladmap", **ROUGH),
     "LRR by landmarks": LRR(**LANDMARKS, **COMMON),
-    "SSC of one table": SSC(fusion="concat", **COMMON),
+    "SSC of one table": SSC(fusion="concat", **ROUGH),
 }
 """Unfitted models by description. All of them separate two planes."""

@@ -18,11 +18,11 @@ from tests.problems import many_subspaces
 from viewspan.inputs import blocks
 from viewspan.inputs.views import Views
 
-N_SAMPLES = 3000
+N_SAMPLES = 1500
 
 
 def model(graph="landmarks", **given):
-    return viewspan.CLRSC(5, graph=graph, n_landmarks=300, random_state=0, **given)
+    return viewspan.CLRSC(5, graph=graph, n_landmarks=150, random_state=0, **given)
 
 
 @pytest.fixture(scope="module")
@@ -48,14 +48,14 @@ def cluster():
         yield client
 
 
-def in_chunks(views, first=(1250, 20), second=(750, 10)):
+def in_chunks(views, first=(625, 20), second=(375, 10)):
     chunks = (first, second)
     return [
         dask.array.from_array(view, chunks=shape) for view, shape in zip(views, chunks, strict=True)
     ]
 
 
-@pytest.mark.parametrize("chunks", [(1250, 20), (N_SAMPLES, 7), (37, 20), ((0, 1700, 0, 1300), 20)])
+@pytest.mark.parametrize("chunks", [(625, 20), (N_SAMPLES, 7), (37, 20), ((0, 850, 0, 650), 20)])
 def test_chunks_do_not_matter(chunks, views, expected):
     with dask.config.set(scheduler="threads"):
         found = model().fit(in_chunks(views, first=chunks))
@@ -82,10 +82,10 @@ def test_labels_and_embedding_come_back_as_dask_arrays(views, expected):
 def test_batches_may_be_dask_arrays(views, expected):
     fitted = model()
     with dask.config.set(scheduler="threads"):
-        for rows in (slice(0, 1700), slice(1700, None)):
+        for rows in (slice(0, 850), slice(850, None)):
             fitted.partial_fit([view[rows] for view in in_chunks(views)])
         assert adjusted_rand_score(fitted.predict(views), expected) == 1.0
-        assert isinstance(fitted.labels_, dask.array.Array) and fitted.labels_.shape == (1300,)
+        assert isinstance(fitted.labels_, dask.array.Array) and fitted.labels_.shape == (650,)
 
 
 def test_batches_are_read_in_blocks(views, monkeypatch):
@@ -127,7 +127,7 @@ def test_few_samples_are_fetched(views):
         ),
         (lambda view: view[:, 0], ValueError, "view 0: Expected 2D array, got 1D"),
         (lambda view: view.astype(complex), ValueError, "view 0: Complex data not supported"),
-        (lambda view: view[:500], ValueError, "view 0 has 500, view 1 has 3000"),
+        (lambda view: view[:500], ValueError, "view 0 has 500, view 1 has 1500"),
         (
             lambda view: dask.array.where(view == view.max(), np.nan, view),
             ValueError,
@@ -155,7 +155,7 @@ def slow(block, pause):
 def test_a_killed_worker_costs_time_not_the_result(cluster, views, expected):
     """One of three processes is killed in the first pass, and one in the second."""
     slowed = [
-        view.map_blocks(slow, 0.2, dtype=float) for view in in_chunks(views, (250, 20), (250, 20))
+        view.map_blocks(slow, 0.2, dtype=float) for view in in_chunks(views, (125, 20), (125, 20))
     ]
     killed = []
 

@@ -42,7 +42,7 @@ def agree(ours, theirs, best, case):
     )
 
 
-@examples(12)
+@examples(8)
 @given(case=cases(PUBLISHED, **GENTLE))
 def test_admm_ladmpsap_and_a_generic_solver_agree(case):
     best = optimum(case.views, case.lam, case.tau, **case.axes)

@@ -22,7 +22,7 @@ from viewspan.studies.manifest import Manifest
 from viewspan.studies.store import read_json
 
 SEEDS = Path(__file__).parents[2] / "seeds"
-N_DAMAGED = {"mat": 10, "labels": 60, "mat73": 6, "h5ad": 6, "h5mu": 6}
+N_DAMAGED = {"mat": 8, "labels": 40, "mat73": 4, "h5ad": 4, "h5mu": 4}
 """Number of damaged files for readers that start a child process, which takes time."""
 
 
