@@ -190,13 +190,13 @@ def all_intervals_meet(case):
     a_bound_holds(bound, case, unreduced.stack, reduced=True)
 
 
-@examples(25)
+@examples(15)
 @given(case=cases())
 def test_all_certified_intervals_of_a_problem_meet(case):
     all_intervals_meet(case)
 
 
-@examples(15)
+@examples(10)
 @given(
     case=cases(exponents=TINY, kinds=("ill-conditioned", "low rank", "uneven samples"), zeros=False)
 )

@@ -40,7 +40,7 @@ def alike(first, second, expected, case):
         np.testing.assert_allclose(np.stack(second.coefficients), np.stack(expected), atol=NEAR)
 
 
-@examples(12)
+@examples(8)
 @given(case=cases(**PLAIN), seed=SEEDS)
 def test_coefficients_follow_samples_into_another_order(case, seed):
     order = np.random.default_rng(seed).permutation(len(case.views[0]))
@@ -54,7 +54,7 @@ def test_coefficients_follow_samples_into_another_order(case, seed):
     alike(first, second, [z[np.ix_(order, order)] for z in first.coefficients], case)
 
 
-@examples(10)
+@examples(7)
 @given(case=cases(**PLAIN), seed=SEEDS)
 def test_coefficients_follow_views_into_another_order(case, seed):
     order = np.random.default_rng(seed).permutation(len(case.views))
@@ -68,7 +68,7 @@ def test_coefficients_follow_views_into_another_order(case, seed):
     alike(first, second, [first.coefficients[view] for view in order], case)
 
 
-@examples(10)
+@examples(7)
 @given(case=cases(axes=ROTATED, **PLAIN), seed=SEEDS)
 def test_rotated_features_change_nothing(case, seed):
     rng = np.random.default_rng(seed)

@@ -48,7 +48,7 @@ def test_projecting_coefficients_onto_the_joint_row_space_never_costs_anything(
 
 
 @pytest.mark.parametrize("sides", SIDES)
-@examples(12)
+@examples(8)
 @given(data=st.data())
 def test_the_reduced_optimum_is_the_full_one(sides, data):
     case = data.draw(
