@@ -66,9 +66,9 @@ def connect_neighbours(
     edges = [normalised_edges(similarity, count) for similarity in similarities]
     starts, ends, weights = (np.concatenate(parts) for parts in zip(*edges, strict=True))
     both_directions = (np.concatenate([starts, ends]), np.concatenate([ends, starts]))
-    halves = np.tile(weights / len(edges), 2)
+    shares = np.tile(weights / len(edges), 2)
     # entries of the same place are added up
-    return scipy.sparse.csr_array(scipy.sparse.coo_array((halves, both_directions), shape=shape))
+    return scipy.sparse.csr_array(scipy.sparse.coo_array((shares, both_directions), shape=shape))
 
 
 def normalised_edges(similarity: AnyArray, count: int) -> tuple[AnyArray, AnyArray, Array]:
