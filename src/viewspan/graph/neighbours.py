@@ -76,8 +76,8 @@ def normalised_edges(similarity: AnyArray, count: int) -> tuple[AnyArray, AnyArr
     graph = strongest_edges(similarity, count)
     starts = np.repeat(np.arange(len(similarity)), np.diff(graph.indptr))
     ends, weights = graph.indices, graph.data
-    degrees: Array = np.bincount(starts, weights, len(similarity))
-    degrees += np.bincount(ends, weights, len(similarity))
+    n_samples = len(similarity)
+    degrees = np.bincount(starts, weights, n_samples) + np.bincount(ends, weights, n_samples)
     scale = ratio(1.0, np.sqrt(degrees))
     return starts, ends, weights * scale[starts] * scale[ends]
 
