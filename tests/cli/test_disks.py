@@ -159,14 +159,14 @@ def test_a_symbolic_link_is_kept_and_its_target_replaced(folder, earlier):
     (folder / "elsewhere").mkdir()
     for name in ("there.csv", "dangling.csv"):
         (folder / name).symlink_to(folder / "elsewhere" / name)
-    (folder / "elsewhere/there.csv").write_text("old")
+    (folder / "elsewhere/there.csv").write_text("id,label,confidence\nold,0,1\n")
     (folder / "results").symlink_to("elsewhere")
     assert run(*PREDICT, "-o", "there.csv").exit_code == 2
     for name in ("there.csv", "dangling.csv"):
         assert run(*PREDICT, "-o", name, "--force").exit_code == 0
         assert (folder / name).is_symlink() and (
             folder / "elsewhere" / name
-        ).read_text().startswith("id,label")
+        ).read_text().startswith("id,label,confidence\n0,0,1.0\n")
     assert run(*CLUSTER[:-1], "results").exit_code == 0
     assert matches_its_record(folder / "elsewhere")
 
@@ -198,7 +198,7 @@ def test_a_folder_in_place_of_an_output_file_is_kept(folder, earlier):
     assert result.exit_code == 2 and "out is a folder, but --out needs a file" in result.stderr
     before = contents(folder)
     with pytest.raises(IsADirectoryError):
-        files.write_together(
+        files.write_all_atomically(
             {folder / "new": b"", folder / "a.npy": b"", folder / "out/model": b""}
         )
     assert contents(folder) == before
@@ -266,7 +266,7 @@ def test_temporary_files_of_a_killed_run_are_removed(folder, earlier):
 
 def test_a_file_name_of_the_maximum_length_can_be_written(tmp_path):
     path = tmp_path / ("ä" * 127)  # 254 bytes
-    files.write_whole(path, b"whole")
+    files.write_atomically(path, b"whole")
     assert path.read_bytes() == b"whole" and list(tmp_path.iterdir()) == [path]
 
 
@@ -286,7 +286,7 @@ def test_a_second_run_into_the_same_folder_is_refused(folder):
 
 
 def test_two_runs_at_once_do_not_mix(folder):
-    """Each run has the folder for itself, or says that another run has it."""
+    """Each run either locks the folder or fails because the other run holds the lock."""
     commands = [Command(*CLUSTER, "--force", "--seed", seed, folder=folder) for seed in (1, 2)]
     ends = [command.end() for command in commands]
     assert {code for code, *_ in ends} <= {0, 2} and 0 in {code for code, *_ in ends}

@@ -72,6 +72,36 @@ def test_predictions_do_not_overwrite_their_inputs(folder, name):
     assert (folder / name).read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("out/run.json", "belongs to a run of viewspan cluster"),
+        ("out/labels.csv", "belongs to a run of viewspan cluster"),
+        ("notes.txt", "is not a table of labels that viewspan predict wrote"),
+    ],
+)
+def test_predictions_replace_tables_of_labels_alone(folder, name, reason):
+    assert run(*CLUSTER, "out").exit_code == 0
+    (folder / "notes.txt").write_text("mine")
+    before = (folder / name).read_bytes()
+    result = run("predict", "out/model", "a.npy", "b.npy", "-o", name, "--force")
+    assert result.exit_code == 2 and f"{name} {reason}" in result.stderr
+    assert (folder / name).read_bytes() == before
+    for _ in range(2):
+        result = run("predict", "out/model", "a.npy", "b.npy", "-o", "new.csv", "--force")
+        assert result.exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["results.csv", "summary.md", "claims.md"])
+def test_studies_keep_files_that_no_earlier_run_wrote(folder, name):
+    (folder / "out").mkdir()
+    (folder / "out" / name).write_text("mine")
+    result = run("reproduce", "synthetic", "-o", "out", "--trials", 1, "--jobs", 1)
+    assert result.exit_code == 2 and f"out/{name} was not written by viewspan" in result.stderr
+    assert [path.name for path in (folder / "out").iterdir()] == [name]
+    assert (folder / "out" / name).read_text() == "mine"
+
+
 def test_the_demo_keeps_files_of_the_same_name(folder):
     (folder / "demo/files").mkdir(parents=True)
     (folder / "demo/files/left.csv").write_text("mine")

@@ -12,7 +12,7 @@ from viewspan._utils.files import (
     created_folder,
     locked_folder,
     remove_stale_temporaries,
-    write_together,
+    write_all_atomically,
 )
 from viewspan.io.readers import InputError
 
@@ -89,16 +89,16 @@ def recorded_checksums(record: Path) -> dict[str, str]:
 
 
 def write_files(
-    folder: Path, contents: Mapping[str, bytes], *, without: Collection[str] = ()
+    folder: Path, contents: Mapping[str, bytes], *, obsolete: Collection[str] = ()
 ) -> list[Path]:
-    """Write all files into a folder, remove those in ``without``, and return the written paths.
+    """Write all files into a folder, remove the obsolete ones, and return the written paths.
 
     If that fails, leave the folder as it was and write the files to a temporary folder instead.
     """
     written = {folder / name: content for name, content in contents.items()}
     try:
         with created_folder(folder):
-            write_together(written, [folder / name for name in without])
+            write_all_atomically(written, [folder / name for name in obsolete])
     except OSError as error:
         raise WritingError(
             f"{error.filename} could not be written: {error.strerror}. Earlier files are "
@@ -112,7 +112,7 @@ def rescue(contents: Mapping[str, bytes]) -> str:
     try:
         folder = Path(tempfile.mkdtemp(prefix="viewspan-"))
         try:
-            write_together({folder / name: content for name, content in contents.items()})
+            write_all_atomically({folder / name: content for name, content in contents.items()})
         except OSError:
             folder.rmdir()
             raise

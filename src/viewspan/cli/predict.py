@@ -1,22 +1,31 @@
 """``viewspan predict``: assign new samples to the clusters of a model."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from viewspan._utils.text import listed
 from viewspan._utils.typing import AnyArray
 from viewspan.cli import options
-from viewspan.cli.folder import check_not_inputs, write_files
+from viewspan.cli.folder import (
+    RECORD_NAME,
+    check_not_inputs,
+    recorded_checksums,
+    write_files,
+)
 from viewspan.cli.inputs import read_all, warnings_as_notes
-from viewspan.cli.models import model_path, per_view, view_names
+from viewspan.cli.models import model_path
 from viewspan.cli.terminal import Terminal, exit_on_error
+from viewspan.inputs.fitted_inputs import per_view, view_names
 from viewspan.io.models import load
 from viewspan.io.readers import InputError, Reading, align
-from viewspan.io.readers.labels import labels_csv
-from viewspan.io.readers.read import Source
-from viewspan.io.readers.table import Table, listed
+from viewspan.io.readers.align import Missing
+from viewspan.io.readers.labels import is_labels_csv, labels_csv
+from viewspan.io.readers.source import Source
+from viewspan.io.readers.table import Table
 
 
 def predict(
@@ -27,7 +36,7 @@ def predict(
         list[str],
         typer.Argument(
             metavar="VIEW",
-            help="The model's views of new samples, in the same order or as NAME=FILE.",
+            help="New samples: one file per view, in the order of the model's views, or NAME=FILE.",
         ),
     ],
     out: Annotated[
@@ -37,7 +46,13 @@ def predict(
         bool, options.general(None, "Replace the output file if it exists.", "--force")
     ] = False,
     id_column: options.IdColumn = None,
-    missing: options.MissingIds = None,
+    missing: Annotated[
+        Missing | None,
+        options.files(
+            "RULE",
+            "Samples missing from some files: forbid, allow or drop (default: as in the fit).",
+        ),
+    ] = None,
     ignore: options.Ignore = None,
     header: options.Header = None,
     decimal: options.Decimal = ".",
@@ -52,10 +67,9 @@ def predict(
     """
     with exit_on_error("predict"):
         if out is not None:
-            check_out_file(out, force=force)
+            inputs = [model, model / "model", *(Source.parse(view).path for view in views)]
+            check_out_file(out, inputs, force=force)
         path = model_path(model)
-        if out is not None and out.is_file():
-            check_not_inputs([out], [path, *(Source.parse(view).path for view in views)])
         fitted = load(path)
         reading = Reading(id_column, ignore or [], header, decimal)
         tables = match_views(read_all(views, reading), fitted, reading)
@@ -64,7 +78,7 @@ def predict(
         aligned = align(tables, reading, missing or fitted.missing)
         with warnings_as_notes(reading):
             labels, confidence = predict_labels(fitted, aligned.views, path)
-        Terminal().notes(reading.notes)
+        Terminal().print_notes(reading.notes)
         content = labels_csv(aligned.sample_ids, labels, confidence)
         if out is None:
             typer.echo(content, nl=False)
@@ -73,12 +87,28 @@ def predict(
             typer.echo(out)
 
 
-def check_out_file(out: Path, *, force: bool) -> None:
-    """Raise InputError if --out is a folder, or a file that only --force may replace."""
+def check_out_file(out: Path, inputs: Sequence[Path], *, force: bool) -> None:
+    """Raise InputError if --out is a folder or a file that must not be replaced.
+
+    ``--force`` replaces tables of labels that an earlier ``viewspan predict`` wrote.
+    """
     if out.is_dir():
         raise InputError(f"{out} is a folder, but --out needs a file.")
-    if out.is_file() and not force:
+    if not out.is_file():
+        return
+    check_not_inputs([out], inputs)
+    if not force:
         raise InputError(f"{out} already exists; choose another --out, or add --force.")
+    if out.name in recorded_checksums(out.parent / RECORD_NAME):
+        raise InputError(
+            f"{out} belongs to a run of viewspan cluster, so --force does not replace it; choose "
+            "another --out."
+        )
+    if not is_labels_csv(out):
+        raise InputError(
+            f"{out} is not a table of labels that viewspan predict wrote, so --force does not "
+            "replace it; choose another --out."
+        )
 
 
 def match_views(tables: list[Table], fitted: Any, reading: Reading) -> list[Table]:
@@ -95,8 +125,8 @@ def match_views(tables: list[Table], fitted: Any, reading: Reading) -> list[Tabl
     named = [table.name for table in tables if table.named]
     if named and set(by_name) != set(names):
         raise InputError(
-            f"The model's views are {listed(names)}, but {listed(named)} was given; use the names "
-            "of the model for all views."
+            f"The model's views are {listed(names)}, but the names {listed(named)} were given; "
+            "use the names of the model for all views."
         )
     ordered = [by_name[name] for name in names] if set(by_name) == set(names) else tables
     features = per_view(getattr(fitted, "feature_names_in_", (None,) * len(names)))

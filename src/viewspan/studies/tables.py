@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from viewspan._utils.files import write_together
+from viewspan._utils.files import write_all_atomically
 from viewspan.studies.study import GRID, TUNED
 
 GROUP_COLUMNS = ["study", "setting", "method", "noise"]
@@ -34,7 +34,7 @@ def replace_grids(results: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def summarise(results: pd.DataFrame) -> pd.DataFrame:
+def summarize(results: pd.DataFrame) -> pd.DataFrame:
     """Return the statistics of the SCA for every study, setting, method and noise level.
 
     Parameters
@@ -46,8 +46,8 @@ def summarise(results: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Mean, median, maximum, minimum, standard deviation and quartiles of the SCA in percent, the
-        mean distance between the coefficients of the first two views, the largest gap and the mean
-        time. Every grid is replaced by its best point, in the setting "tuned".
+        mean distance between the coefficients of the first two views, the largest certified gap and
+        the mean time. Every grid is replaced by its best point, in the setting "tuned".
     """
     table = replace_grids(results)
     relative = table["coefficient_difference"] / table["coefficient_norm"]
@@ -77,6 +77,10 @@ def summarise(results: pd.DataFrame) -> pd.DataFrame:
     return summary.reset_index()
 
 
+TABLE_NAMES = ("results.parquet", "results.csv", "summary.csv", "summary.md")
+"""Names of the files of :func:`table_files`."""
+
+
 def write_tables(results: pd.DataFrame, out: str | Path) -> pd.DataFrame:
     """Write the results and their summary into a folder, and return the summary.
 
@@ -92,10 +96,10 @@ def write_tables(results: pd.DataFrame, out: str | Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Table of :func:`summarise`.
+        Table of :func:`summarize`.
     """
-    summary = summarise(results)
-    write_together(table_files(results, summary, Path(out)))
+    summary = summarize(results)
+    write_all_atomically(table_files(results, summary, Path(out)))
     return summary
 
 

@@ -1,22 +1,27 @@
 """Reader of true labels, and writer of predicted labels."""
 
 import csv
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from viewspan._utils.text import listed
 from viewspan._utils.typing import AnyArray, Array, Labels
 from viewspan.io.readers import arrays, matlab
 from viewspan.io.readers.layout import UNNAMED
-from viewspan.io.readers.read import Source, checked_ids, format_of, input_errors
-from viewspan.io.readers.table import InputError, Reading, listed, pandas
+from viewspan.io.readers.read import format_of, input_errors
+from viewspan.io.readers.source import Source, checked_ids
+from viewspan.io.readers.table import InputError, Reading, pandas
 
 NO_LABEL = ""
 """Label of a sample without a true label."""
+LABEL_COLUMNS = ("id", "label", "confidence")
+"""Columns of the tables of labels that viewspan writes."""
 
 
 def read_labels(text: str, reading: Reading, ids: AnyArray | None, n_samples: int) -> AnyArray:
-    """Return one label per sample as text, empty if it has none.
+    """Return the true label of every sample as text, "" for samples without one.
 
     Parameters
     ----------
@@ -49,7 +54,8 @@ def single_label(text: str, value: Any) -> str:
     values = np.asarray(value).ravel()
     if values.size > 1 or values.dtype.names:
         raise InputError(
-            f"{text} is not one label per sample; one of its entries has {values.size} values."
+            f"{text} does not hold one label per sample; one of its entries has "
+            f"{values.size} values."
         )
     return str(values[0]) if values.size else NO_LABEL
 
@@ -119,14 +125,22 @@ def labels_of_array(source: Source) -> Any:
     values = np.squeeze(np.asarray(values))
     if values.ndim != 1:
         shape = " × ".join(map(str, values.shape)) or "a single value"
-        raise InputError(f"{source.text} is not one label per sample; its shape is {shape}.")
+        raise InputError(f"{source.text} does not hold one label per sample; its shape is {shape}.")
     return values
 
 
 def labels_csv(ids: AnyArray, labels: Labels, confidence: Array) -> bytes:
     """Return a table with the columns id, label and confidence as bytes of a .csv file."""
-    frame = pandas().DataFrame({"id": ids, "label": labels, "confidence": np.round(confidence, 4)})
+    columns = (ids, labels, np.round(confidence, 4))
+    frame = pandas().DataFrame(dict(zip(LABEL_COLUMNS, columns, strict=True)))
     # pandas does not quote a carriage return by default.
     has_line_breaks = any(set(str(name)) & set("\r\n") for name in ids)
     quoting = csv.QUOTE_NONNUMERIC if has_line_breaks else csv.QUOTE_MINIMAL
     return bytes(frame.to_csv(index=False, quoting=quoting, lineterminator="\n").encode())
+
+
+def is_labels_csv(path: Path) -> bool:
+    """Return whether a file begins like a table of labels that viewspan wrote."""
+    with path.open("rb") as file:
+        first_line = file.readline(100)
+    return first_line.replace(b'"', b"").strip() == ",".join(LABEL_COLUMNS).encode()
