@@ -27,12 +27,12 @@ from rows import append, read
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from problems import DATA, Views, real, unit_samples
+from problems import DATA, Views, load_real, unit_samples
 from viewspan import CLRSC, LRR, affinity, ncut
 from viewspan.metrics import subspace_clustering_accuracy
 
 SEEDS = 5
-LAMBDAS, TAUS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), (0.0, 1.0, 4.0)
+LAM_MULTIPLES, TAU_MULTIPLES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), (0.0, 1.0, 4.0)
 """Multiples of the automatic λ and τ in the oracle's grid, which has 36 points with both graphs."""
 FIELDS = ["set", "method", "accuracy", "nmi", "ari", "seconds", "detail"]
 SINGLE_VIEW_SETS = ("eyaleb38_raw",)
@@ -44,7 +44,7 @@ Method = Callable[[Views, np.ndarray], Iterator[Labelling]]
 
 
 def auto(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
-    return recut(CLRSC(n_clusters=count(truth), random_state=0), views)
+    return recut(CLRSC(n_clusters=n_classes(truth), random_state=0), views)
 
 
 def recut(model: Any, views: Views) -> Iterator[Labelling]:
@@ -60,25 +60,25 @@ def oracle(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
     """Yield the labelling of the grid with the highest accuracy."""
 
     def labellings() -> Iterator[Labelling]:
-        first = CLRSC(n_clusters=count(truth), affinity="coefficients", tol=1e-3).fit(views)
-        for share in LAMBDAS:
+        first = CLRSC(n_clusters=n_classes(truth), affinity="coefficients", tol=1e-3).fit(views)
+        for multiple in LAM_MULTIPLES:
             tau = (
-                CLRSC(n_clusters=count(truth), lam=share * first.lam_, max_iter=1, tol=1.0)
+                CLRSC(n_clusters=n_classes(truth), lam=multiple * first.lam_, max_iter=1, tol=1.0)
                 .fit(views)
                 .tau_
             )
-            for multiple in TAUS:
+            for tau_multiple in TAU_MULTIPLES:
                 model = CLRSC(
-                    count(truth),
-                    lam=share * first.lam_,
-                    tau=multiple * tau,
+                    n_classes(truth),
+                    lam=multiple * first.lam_,
+                    tau=tau_multiple * tau,
                     affinity="patterns",
                     tol=1e-3,
                     random_state=0,
                 )
                 try:
                     yield model.fit(views).labels_
-                    yield ncut(affinity(model.result_), count(truth), random_state=0)
+                    yield ncut(affinity(model.result_), n_classes(truth), random_state=0)
                 except ValueError:  # the weights are so large that all coefficients are zero
                     continue
 
@@ -91,29 +91,29 @@ def best_view(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
     def mean_accuracy(run: list[Labelling]) -> float:
         return float(np.mean([subspace_clustering_accuracy(truth, labels) for labels in run]))
 
-    runs = [list(recut(LRR(n_clusters=count(truth), random_state=0), [view])) for view in views]
+    runs = [list(recut(LRR(n_clusters=n_classes(truth), random_state=0), [view])) for view in views]
     yield from max(runs, key=mean_accuracy)
 
 
 def late(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
-    return recut(LRR(n_clusters=count(truth), random_state=0), views)
+    return recut(LRR(n_clusters=n_classes(truth), random_state=0), views)
 
 
 def concat(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
-    return recut(LRR(n_clusters=count(truth), fusion="concat", random_state=0), views)
+    return recut(LRR(n_clusters=n_classes(truth), fusion="concat", random_state=0), views)
 
 
 def kmeans(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
     features = np.hstack(unit_samples(views))
     for seed in range(SEEDS):
-        yield KMeans(count(truth), random_state=seed).fit_predict(features)
+        yield KMeans(n_classes(truth), random_state=seed).fit_predict(features)
 
 
 def neighbours(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
     features = np.hstack(unit_samples(views))
     for seed in range(SEEDS):
         yield SpectralClustering(
-            count(truth), affinity="nearest_neighbors", random_state=seed
+            n_classes(truth), affinity="nearest_neighbors", random_state=seed
         ).fit_predict(features)
 
 
@@ -123,7 +123,9 @@ def peer(module: str, name: str) -> Method:
     def run(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
         build = getattr(__import__(module, fromlist=[name]), name)
         for seed in range(SEEDS):
-            yield build(n_clusters=count(truth), random_state=seed).fit_predict(unit_samples(views))
+            yield build(n_clusters=n_classes(truth), random_state=seed).fit_predict(
+                unit_samples(views)
+            )
 
     return run
 
@@ -145,7 +147,7 @@ METHODS: dict[str, Method] = {
 def estimated_count(views: Views, truth: np.ndarray) -> dict[str, Any]:
     """Return the estimated and the true number of clusters."""
     model = CLRSC(random_state=0).fit(views)
-    return {"detail": f"{model.n_clusters_} - {count(truth)}"}
+    return {"detail": f"{model.n_clusters_} - {n_classes(truth)}"}
 
 
 def cost(views: Views, truth: np.ndarray) -> dict[str, Any]:
@@ -153,8 +155,10 @@ def cost(views: Views, truth: np.ndarray) -> dict[str, Any]:
 
     Both times are the best of three.
     """
-    model = CLRSC(count(truth), random_state=0).fit(views)
-    given = CLRSC(count(truth), lam=model.lam_, tau=model.tau_, affinity="patterns", random_state=0)
+    model = CLRSC(n_classes(truth), random_state=0).fit(views)
+    given = CLRSC(
+        n_classes(truth), lam=model.lam_, tau=model.tau_, affinity="patterns", random_state=0
+    )
     seconds = {}
     for name, estimator in (("auto", model), ("given", given)):
         runs = []
@@ -172,13 +176,13 @@ def cost(views: Views, truth: np.ndarray) -> dict[str, Any]:
 EXTRAS = {"k estimated": estimated_count, "cost": cost}
 
 
-def count(truth: np.ndarray) -> int:
+def n_classes(truth: np.ndarray) -> int:
     return int(truth.max()) + 1
 
 
 def measure(name: str, method: str) -> dict[str, Any]:
     """Return one row; the seconds are those of the first labelling, which includes the fit."""
-    views, truth = real(name)
+    views, truth = load_real(name)
     if method in EXTRAS:
         return EXTRAS[method](views, truth)
     start = time.perf_counter()
@@ -253,7 +257,7 @@ def main() -> None:
     options.output.mkdir(exist_ok=True)
     path = options.output / "accuracy.csv"
     if not options.table:
-        sets = options.sets or sorted(available(), key=lambda name: len(real(name)[1]))
+        sets = options.sets or sorted(available(), key=lambda name: len(load_real(name)[1]))
         run_all(path, sets, options.methods or [*METHODS, *EXTRAS], options.limit)
     report(read(path), options.output)
 

@@ -17,7 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from timing import print_table
 
-from problems import Views, real
+from problems import Views, load_real
 from viewspan import CLRSC
 from viewspan.datasets import make_face_appearances, make_mineral_mixtures, make_subspaces
 from viewspan.fit import steps
@@ -47,48 +47,48 @@ CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
     ),
     "coupling, ½": (couplings, "NUCLEAR_SHARE", (0.25, 1.0)),
     "floor of λ, 2e-4": (noise, "LAM_FLOOR", (1e-4, 4e-4)),
-    "neighbours, 15": (patterns, "DEFAULT_N_NEIGHBORS", (8, 30)),
-    "depth of ranks, 10": (patterns, "RANKED_PER_NEIGHBOR", (5, 20)),
-    "views alone up to, ¼": (noise.NoiseRule, "uncoupled_up_to", (0.125, 0.5)),
+    "ranked samples per neighbour, 10": (patterns, "RANKED_PER_NEIGHBOR", (5, 20)),
+    "largest multiple of λ without coupling, ¼": (noise.NoiseRule, "uncoupled_up_to", (0.125, 0.5)),
     "clear gap, 2": (discretisation, "CLEAR_GAP_FACTOR", (1.0, 4.0)),
-    "eigenvectors of a diffusion, 3k": (discretisation, "EIGENVECTORS_PER_CLUSTER", (2, 6)),
+    "eigenvectors per cluster, 3": (discretisation, "EIGENVECTORS_PER_CLUSTER", (2, 6)),
     "restarts of k-means, 30": (discretisation, "N_KMEANS_STARTS", (15, 60)),
     "samples that are compared for view weights, 1000": (
         view_weights,
         "MAX_COMPARED_SAMPLES",
         (500, 2000),
     ),
-    "view weights that become 1, 0.9": (view_weights, "EQUAL_WEIGHT_THRESHOLD", (0.45, 1.0)),
+    "threshold of equal view weights, 0.9": (view_weights, "EQUAL_WEIGHT_THRESHOLD", (0.45, 1.0)),
     "draws of noise for a mean, 3": (view_weights, "N_NOISE_DRAWS", (1, 6)),
     "dominant feature, ½": (column_statistics, "DOMINANT_SHARE", (0.25, 0.999)),
     "mean zero by chance, 0.01": (column_statistics, "MAX_CENTRED_MEAN", (0.005, 0.02)),
-    "gap of a path's other solutions, 1e-3": (steps, "GRAPH_TOLERANCE", (5e-4, 2e-3)),
+    "tolerance of the path's other solutions, 1e-3": (steps, "GRAPH_TOLERANCE", (5e-4, 2e-3)),
 }
 """Module and name of every constant, and its two other values."""
+PARAMETERS: dict[str, tuple[str, tuple[Any, ...]]] = {"neighbours, 15": ("n_neighbors", (8, 30))}
+"""Parameter of the estimator behind a default, and its two other values."""
 
 
 @contextmanager
 def changed(module: Any, name: str, value: Any) -> Iterator[None]:
-    """Set a constant to another value, also where it is a default argument."""
-    builders: tuple[Any, ...] = (patterns.pattern_graph, patterns.neighbour_graph)
-    before, defaults = getattr(module, name), builders[0].__defaults__
+    """Set a constant to another value within the block."""
+    before = getattr(module, name)
     setattr(module, name, value)
-    for build in builders if name == "DEFAULT_N_NEIGHBORS" else ():
-        build.__defaults__ = (value,)
     try:
         yield
     finally:
         setattr(module, name, before)
-        for build in builders:
-            build.__defaults__ = defaults
 
 
 def accuracy(problem: tuple[Any, Any], constant: str | None, position: int) -> float:
-    """Return the accuracy on one problem with one constant changed, or none."""
+    """Return the accuracy on one problem with one constant or parameter changed, or none."""
     warnings.simplefilter("ignore")
     data, truth = load(problem)
     model = CLRSC(int(truth.max()) + 1, random_state=0)
     if constant is None:
+        return float(subspace_clustering_accuracy(truth, model.fit_predict(data)))
+    if constant in PARAMETERS:
+        name, values = PARAMETERS[constant]
+        model.set_params(**{name: values[position]})
         return float(subspace_clustering_accuracy(truth, model.fit_predict(data)))
     module, name, values = CONSTANTS[constant]
     with changed(module, name, values[position]):
@@ -102,7 +102,7 @@ def load(problem: tuple[Any, Any]) -> tuple[Views, np.ndarray]:
     """
     source, detail = problem
     if source == "real":
-        return real(detail)
+        return load_real(detail)
     level, seed = detail
     views, labels = source(noise=level, random_state=seed)
     arrays = views.values() if isinstance(views, dict) else views
@@ -122,12 +122,13 @@ def main() -> None:
     studies = [(make, (noise, seed)) for make, noise in STUDIES for seed in range(options.trials)]
     problems = [*studies, *[("real", name) for name in options.sets]]
     rows = []
-    changes = [(None, 0), *((name, position) for name in CONSTANTS for position in (0, 1))]
+    others = {name: values for name, (*_, values) in (CONSTANTS | PARAMETERS).items()}
+    changes = [(None, 0), *((name, position) for name in others for position in (0, 1))]
     for constant, position in changes:
         jobs = (delayed(accuracy)(problem, constant, position) for problem in problems)
         scores = np.array(Parallel(options.jobs)(jobs))
         means = scores[: len(studies)].mean(), scores[len(studies) :].mean()
-        change = f"{constant} → {CONSTANTS[constant][2][position]}" if constant else "unchanged"
+        change = f"{constant} → {others[constant][position]}" if constant else "unchanged"
         rows.append([change, *(f"{mean:.1f}" for mean in means)])
         print(rows[-1], flush=True)
     print_table(["constants", "studies", "real sets"], rows)

@@ -1,19 +1,23 @@
-"""Compare results with a stored table of digests, to show that a refactoring changed nothing.
+"""Compare results with those of an earlier commit, to show that a refactoring changed nothing.
 
-    python benchmarks/digests.py store FILE     # before the change
-    python benchmarks/digests.py compare FILE   # after it
+    python benchmarks/digests.py HEAD~3
 
-Every case is one fit: the defaults on each shared set that takes at most a minute, and one fit for
-each part of the family on small made data. A digest holds a hash of the labels, the objective, the
-certified gap, the weights λ and τ and the number of iterations. Equal hashes and equal printed
-digits mean equal results. The last bits depend on BLAS, so store and compare on one machine.
+Every case is one fit: the defaults on each shared set that takes at most a minute, and the
+estimators and options on small synthetic data. A digest holds hashes of the fitted and predicted
+labels, the objective, certified gap, λ, τ, numbers of clusters and of iterations, and sums over the
+graph, confidence, eigenvalues, view weights and view scores. Equal hashes and equal printed digits
+mean equal results. The last bits depend on the machine and its BLAS, so both commits run here.
 """
 
 import hashlib
+import io
 import json
 import multiprocessing
 import os
+import subprocess
 import sys
+import tarfile
+import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -24,12 +28,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-SECONDS = 60
-"""Time limit of a case when the table is stored; comparing waits five times as long."""
-DATA = (
-    Path(os.environ.get("VIEWSPAN_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    / "multiview"
-)
+TIME_LIMIT = 60
+"""Time limit in seconds of a case with the earlier code; the present code gets five times that."""
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("VIEWSPAN_DATA", ROOT.parent / "shared" / "data")) / "multiview"
 
 
 def shared_set(name: str) -> tuple[list[np.ndarray], int]:
@@ -39,8 +41,8 @@ def shared_set(name: str) -> tuple[list[np.ndarray], int]:
         return [file[f"view_{i}"] for i in range(n_views)], len(np.unique(file["labels"]))
 
 
-def made(n_per_cluster: int = 30, noise: float = 0.05) -> tuple[list[np.ndarray], int]:
-    """Four subspaces of dimension three in three views."""
+def make_synthetic(n_per_cluster: int = 30, noise: float = 0.05) -> tuple[list[np.ndarray], int]:
+    """Return four subspaces of dimension three in three views, and the number of clusters."""
     rng = np.random.default_rng(7)
     views = []
     for width in (20, 35, 12):
@@ -60,12 +62,12 @@ def with_missing(views: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def digest(model: Any, unseen: Any) -> dict[str, Any]:
-    """Return what is compared of a fitted model."""
+    """Return the digest of a fitted model."""
     lam = np.asarray(model.lam_, dtype=float).ravel()
     graph = model.affinity_matrix_
     return {
-        "labels": text_hash(model.labels_),
-        "predicted": text_hash(model.predict(unseen)),
+        "labels": label_hash(model.labels_),
+        "predicted": label_hash(model.predict(unseen)),
         "objective": f"{model.objective_:.12e}",
         "gap": f"{model.dual_gap_:.6e}",
         "lam": f"{lam.sum():.12e}",
@@ -80,7 +82,7 @@ def digest(model: Any, unseen: Any) -> dict[str, Any]:
     }
 
 
-def text_hash(labels: Any) -> str:
+def label_hash(labels: Any) -> str:
     """Return a short hash of labels."""
     return hashlib.sha256(np.asarray(labels).astype("<i8").tobytes()).hexdigest()[:16]
 
@@ -94,11 +96,11 @@ def fit_shared(name: str) -> dict[str, Any]:
     return digest(model, [view[:50] for view in views])
 
 
-def fit_made(name: str) -> dict[str, Any]:
+def fit_synthetic(name: str) -> dict[str, Any]:
     """Fit one part of the family to made data."""
     import viewspan
 
-    views, k = made()
+    views, k = make_synthetic()
     estimators: dict[str, Callable[[], Any]] = {
         "clrsc": lambda: viewspan.CLRSC(k, random_state=0),
         "clrsc k": lambda: viewspan.CLRSC(random_state=0),
@@ -149,19 +151,18 @@ def fit_made(name: str) -> dict[str, Any]:
         "ssc": lambda: viewspan.SSC(k, random_state=0),
         "mlap": lambda: viewspan.MLAP(k, random_state=0),
     }
-    if name.startswith("partial"):
+    if name == "partial settled":
         model = viewspan.CLRSC(k, random_state=0)
         for start in range(3):
             model.partial_fit([view[start::3] for view in views])
-        if name == "partial settled":
-            model.predict(views)
-        return digest(model, views) if hasattr(model, "partial_fit") else {}
+        model.predict(views)
+        return digest(model, views)
     if "missing" in name:
         views = with_missing(views)
     return digest(estimators[name]().fit(views), [view[:50] for view in views])
 
 
-MADE = [
+SYNTHETIC_CASES = [
     *(
         "clrsc",
         "clrsc k",
@@ -207,7 +208,7 @@ MADE = [
 
 
 def run(function: Callable[[str], dict[str, Any]], name: str, results: Any) -> None:
-    """Run one case in a process of its own."""
+    """Put the digest of one case into the queue; runs in a child process."""
     warnings.simplefilter("ignore")
     try:
         results.put(function(name))
@@ -215,7 +216,7 @@ def run(function: Callable[[str], dict[str, Any]], name: str, results: Any) -> N
         results.put({"error": f"{type(error).__name__}: {error}"})
 
 
-def within(
+def run_with_timeout(
     seconds: float, function: Callable[[str], dict[str, Any]], name: str
 ) -> dict[str, Any] | None:
     """Return a digest, or None if the case takes longer."""
@@ -233,14 +234,14 @@ def within(
 
 
 def digests(names: list[str] | None = None) -> dict[str, Any]:
-    """All cases that finish, or those that are named."""
-    cases = {f"made: {name}": (fit_made, name) for name in MADE}
+    """Return the digests of the named cases, or of all cases, that finish in time."""
+    cases = {f"made: {name}": (fit_synthetic, name) for name in SYNTHETIC_CASES}
     cases |= {
         f"shared: {path.stem}": (fit_shared, path.stem) for path in sorted(DATA.glob("*.npz"))
     }
     found = {}
     for case in names or cases:
-        result = within(5 * SECONDS if names else SECONDS, *cases[case])
+        result = run_with_timeout(5 * TIME_LIMIT if names else TIME_LIMIT, *cases[case])
         shown = "out of time" if result is None else result.get("error", result.get("labels"))
         print(f"{case:35s} {shown}", flush=True)
         if result is not None:
@@ -248,23 +249,38 @@ def digests(names: list[str] | None = None) -> dict[str, Any]:
     return found
 
 
-def compare(stored: dict[str, Any]) -> int:
-    """Print which results differ from those stored, and return how many do."""
-    found = digests(list(stored))
+def compare(earlier: dict[str, Any]) -> int:
+    """Print which results differ from earlier ones, and return how many do."""
+    found = digests(list(earlier))
     n_different = 0
-    for case, before in stored.items():
+    for case, before in earlier.items():
         after = found.get(case, {})
         fields = [field for field in before if before[field] != after.get(field)]
         n_different += bool(fields)
         for field in fields:
             print(f"{case}: {field} was {before[field]}, is {after.get(field)}")
-    print(f"{len(stored) - n_different} of {len(stored)} cases are equal in every digit")
+    print(f"{len(earlier) - n_different} of {len(earlier)} cases are equal in every digit")
     return n_different
 
 
+def digests_of_commit(commit: str) -> dict[str, Any]:
+    """Return the digests of the package as it was in a commit."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = subprocess.run(
+            ["git", "archive", commit, "src"], cwd=ROOT, check=True, capture_output=True
+        ).stdout
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            files.extractall(folder, filter="data")
+        stored = Path(folder) / "digests.json"
+        # the path comes before that of the installed package
+        environment = os.environ | {"PYTHONPATH": str(Path(folder) / "src")}
+        subprocess.run([sys.executable, __file__, "--store", stored], env=environment, check=True)
+        found: dict[str, Any] = json.loads(stored.read_text())
+    return found
+
+
 if __name__ == "__main__":
-    action, file = sys.argv[1], Path(sys.argv[2])
-    if action == "store":
-        file.write_text(json.dumps(digests(), indent=1) + "\n")
+    if sys.argv[1] == "--store":
+        Path(sys.argv[2]).write_text(json.dumps(digests()))
     else:
-        sys.exit(compare(json.loads(file.read_text())) > 0)
+        sys.exit(compare(digests_of_commit(sys.argv[1])) > 0)

@@ -80,8 +80,8 @@ def subspaces(
 def one_fit(position: int) -> float:
     """Run one fit, and return the adjusted Rand index of its labels.
 
-    The numbers of shapes, models and kinds of input have no common divisor, so that all
-    combinations occur.
+    The numbers of shapes, models and kinds of input are pairwise coprime, so every pair of a
+    shape, a model and a kind of input occurs.
     """
     views, labels = subspaces(*SHAPES[position % len(SHAPES)], seed=position)
     name, model = MODELS[position % len(MODELS)]
@@ -200,7 +200,7 @@ def run_in_parallel(
 
 
 def run_group(n_processes: int, n_fits: int) -> list[dict[str, Any]]:
-    """Fork so many processes, each with as many fits, and return their measurements."""
+    """Fork ``n_processes`` processes with ``n_fits`` fits each, and return their measurements."""
     with ProcessPoolExecutor(n_processes, mp_context=get_context("fork")) as pool:
         return list(pool.map(measure_process, [n_fits] * n_processes))
 

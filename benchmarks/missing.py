@@ -22,7 +22,7 @@ import numpy as np
 from rows import append, read
 from timing import print_table
 
-from problems import Views, real, unit_samples
+from problems import Views, load_real, unit_samples
 from viewspan import CLRSC
 from viewspan.metrics import subspace_clustering_accuracy
 
@@ -92,7 +92,7 @@ METHODS: dict[str, Method] = {
 
 def measure(name: str, share: float, seed: int, method: str) -> dict[str, Any]:
     """Return accuracy and seconds of one fit, or the error message as the detail."""
-    views, truth = real(name)
+    views, truth = load_real(name)
     if share > 0:
         observed = draw_observed(len(views), len(truth), share, seed)
         views = [

@@ -4,13 +4,14 @@
     python benchmarks/mutants.py again [--most SECONDS]
     python benchmarks/mutants.py report
 
-``run`` tries all mutants that have no verdict yet, so it can be interrupted. ``again`` tries those
-that survived, usually with more time. ``report`` prints every survivor and the counts.
+``run`` tries all mutants that have no verdict yet, so it can be interrupted. ``again`` retries
+mutants that survived or that no test reaches, usually with more time. ``report`` prints every
+survivor and the counts.
 
 mutmut makes the mutants and has to be installed. It skips properties; here they are mutated like
 other methods. All tests are collected once. Every mutant runs in a fork, in which the code of one
 function is replaced. The tests that reach the changed statement run, fastest first, until one
-fails. A test that takes twenty times its usual CPU time has failed, too.
+fails. A test that exceeds twenty times its usual CPU time plus two seconds counts as failed.
 """
 
 import argparse

@@ -34,7 +34,7 @@ def synthetic(
     return views, np.repeat(np.arange(5), size)
 
 
-def real(name: str) -> tuple[Views, NDArray[np.int64]]:
+def load_real(name: str) -> tuple[Views, NDArray[np.int64]]:
     """Return the views and labels of a set in the ``multiview`` data folder."""
     path = DATA / "multiview" / f"{name}.npz"
     if not path.exists():

@@ -21,7 +21,7 @@ from constants import load
 from timing import best_of, print_table
 
 import viewspan
-from problems import Views, real, unit_samples
+from problems import Views, load_real, unit_samples
 from viewspan import CLRSC, LRR, Result
 from viewspan.metrics import subspace_clustering_accuracy
 from viewspan.studies.paper import paper_studies
@@ -46,8 +46,8 @@ def strict_objective(result: Result, views: Views) -> float:
     return float(sum(fits) + result.lam @ norms)
 
 
-def second_singular_value(result: Result) -> float:
-    """Return σ₂/σ₁ of A."""
+def singular_value_ratio(result: Result) -> float:
+    """Return σ₂/σ₁ of A, which is 0 for rank one."""
     rows = np.array([z.ravel() for z in result.coefficients])
     values = np.linalg.svd(rows @ rows.T, compute_uv=False)
     return float(np.sqrt(values[1] / values[0])) if result.scales is None and values[0] > 0 else 0.0
@@ -62,7 +62,7 @@ def peak_megabytes(function: Callable[[], Any]) -> float:
     return found
 
 
-def solves(
+def solver_settings(
     views: Views, lam: np.ndarray, tau: float
 ) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """Return the arguments of the solver and the parameters of the estimator, by row name."""
@@ -72,7 +72,7 @@ def solves(
         name = f"nuclear, {multiple:g} × τ"
         found[name] = ({"tau": multiple * tau}, {} if multiple == 1.0 else {"tau": multiple * tau})
     if not large:
-        least = least_for_rank_one(views, lam, tau)
+        least = smallest_tau_of_rank_one(views, lam, tau)
         found[f"nuclear, {least / tau:.3g} × τ, the least for rank one"] = (
             {"tau": least},
             {"tau": least},
@@ -81,12 +81,12 @@ def solves(
     return found
 
 
-def least_for_rank_one(views: Views, lam: np.ndarray, tau: float) -> float:
+def smallest_tau_of_rank_one(views: Views, lam: np.ndarray, tau: float) -> float:
     """Return the smallest τ at which A has rank one or is zero, found by bisection."""
 
     def is_strict(weight: float) -> bool:
         result = viewspan.solve(views, lam, weight, tol=1e-5)
-        return not result.cores.any() or second_singular_value(result) < 1e-2
+        return not result.cores.any() or singular_value_ratio(result) < 1e-2
 
     low = high = tau
     while not is_strict(high):
@@ -104,7 +104,7 @@ def rows_of(problem: str, draws: list[tuple[Views, np.ndarray]]) -> list[list[st
     views = unit_samples(raw)
     first = CLRSC(k, random_state=0).fit(raw)
     rows = []
-    for name, (arguments, parameters) in solves(views, first.lam_, first.tau_).items():
+    for name, (arguments, parameters) in solver_settings(views, first.lam_, first.tau_).items():
         repeats = 3 if len(truth) < MAX_SAMPLES_FOR_MULTIPLES else 1
         seconds, result = best_of(
             lambda chosen=arguments: viewspan.solve(views, first.lam_, **chosen), repeats
@@ -115,7 +115,7 @@ def rows_of(problem: str, draws: list[tuple[Views, np.ndarray]]) -> list[list[st
         models = [CLRSC(k, random_state=0, **parameters) for _ in draws]
         cells = [
             f"{strict_objective(result, views):.4g}",
-            f"{second_singular_value(result):.2g}",
+            f"{singular_value_ratio(result):.2g}",
             f"{seconds:.2f}",
         ]
         rows.append([problem, name, *cells, f"{memory:.1f} MB", accuracy(models, draws)])
@@ -153,7 +153,7 @@ def main() -> None:
             [load((study.generate, (noise, t))) for t in range(N_DRAWS)],
         )
     for name in options.sets:
-        rows += rows_of(name, [real(name)])
+        rows += rows_of(name, [load_real(name)])
     print_table(HEADER, rows)
 
 

@@ -1,10 +1,10 @@
 """Measure time, memory and accuracy from 10³ to 10⁶ samples, of landmarks and of predictions.
 
-    python benchmarks/scale.py [growth | agreement | rivals | unseen]
+    python benchmarks/scale.py [growth | agreement | peers | unseen]
 
 Without an argument, all four parts run, which takes an hour. ``growth`` measures synthetic data of
 growing size and needs no data; every size runs in its own process, because it reports the peak of
-memory. ``agreement`` compares graphs of landmarks with graphs of all samples. ``rivals`` measures
+memory. ``agreement`` compares graphs of landmarks with graphs of all samples. ``peers`` measures
 scikit-learn's clusterers on the same sets. ``unseen`` compares predicted samples with samples that
 are clustered with the others. These three need the real sets of the ``multiview`` data folder.
 ``growth`` needs Linux.
@@ -26,7 +26,7 @@ from sklearn.cluster import MiniBatchKMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score, confusion_matrix
 from timing import best_of, print_table
 
-from problems import Views, real, unit_samples
+from problems import Views, load_real, unit_samples
 from viewspan import CLRSC, Progress
 from viewspan.metrics import subspace_clustering_accuracy
 
@@ -155,7 +155,7 @@ def agreement() -> None:
     """Print the accuracy of both kinds of graph, and how well their clusters agree."""
     rows = []
     for name in ["synthetic", *SETS]:
-        views, labels = subspaces(5000) if name == "synthetic" else real(name)
+        views, labels = subspaces(5000) if name == "synthetic" else load_real(name)
         row, partitions = [name, str(len(labels))], {}
         for graph in ("dense", "landmarks"):
             seconds, accuracy = [], []
@@ -172,11 +172,11 @@ def agreement() -> None:
     print_table(["set", "N", "dense", "s", "landmarks", "s", "ARI of the two"], rows)
 
 
-def rivals() -> None:
+def peers() -> None:
     """Print the accuracy of scikit-learn's clusterers on concatenated views of unit samples."""
     rows = []
     for name in SETS:
-        views, labels = real(name)
+        views, labels = load_real(name)
         features, n_clusters = np.hstack(unit_samples(views)), int(labels.max()) + 1
         row = [name, str(len(labels))]
         for rival in (
@@ -196,7 +196,7 @@ def unseen() -> None:
     """Print the accuracy of samples that are predicted, and of the same samples in the fit."""
     rows = []
     for name in UNSEEN_SETS:
-        views, labels = subspaces(3000, noise=0.2) if name == "synthetic" else real(name)
+        views, labels = subspaces(3000, noise=0.2) if name == "synthetic" else load_real(name)
         n_clusters = int(labels.max()) + 1
         for graph in ("dense", "landmarks"):
             clustered, predicted = [], []
@@ -239,6 +239,6 @@ if __name__ == "__main__":
     if chosen == "measure":
         print(json.dumps(measure(sys.argv[2], bool(int(sys.argv[3])))))
         raise SystemExit
-    for part in (growth, agreement, rivals, unseen):
+    for part in (growth, agreement, peers, unseen):
         if chosen in {"all", part.__name__}:
             part()

@@ -18,7 +18,7 @@ import numpy as np
 from timing import best_of, print_table
 
 import viewspan
-from problems import Views, real, synthetic, unit_samples
+from problems import Views, load_real, synthetic, unit_samples
 from viewspan import CLRSC, LRR
 
 AUTHORS_ITERATIONS = 200
@@ -39,7 +39,7 @@ def cases() -> list[Case]:
     paper, _ = synthetic(100, 100, 0.2)
     n500, _ = synthetic(500, 25, 0.1)
     n1000, _ = synthetic(1000, 25, 0.1)
-    handwritten, labels = real("handwritten")
+    handwritten, labels = load_real("handwritten")
     authors = (0.2, 8.0)
     return [
         Case("N = 100, ΣD = 200, authors' λ, τ", paper, 5, authors, 200),
