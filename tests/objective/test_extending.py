@@ -7,13 +7,15 @@ import pytest
 import viewspan
 from tests.pages import blocks
 from tests.problems import nuclear_norm_of_rows
-from viewspan.objective import Coupling, Penalty
+from viewspan.objective import Coupling, Nuclear, Penalty, Uncoupled
 
 PAGE: dict = {"__name__": "page"}
 for block in blocks("docs/extending.md", "python"):
     if "class " in block:
         exec(compile(block, "docs/extending.md", "exec"), PAGE)
-Huber, SharedColumns = PAGE["Huber"], PAGE["SharedColumns"]
+Huber, SharedColumns, FrobeniusNorm = (
+    PAGE[name] for name in ("Huber", "SharedColumns", "FrobeniusNorm")
+)
 LAM, TAU = 0.4, 0.3
 
 
@@ -30,12 +32,12 @@ def views():
     return made
 
 
-def optimum(views, fit, coupling):
+def optimum(views, fit, coupling, norm_of_view=cp.normNuc):
     """Return the optimal value of the full problem by a generic convex solver."""
     n_samples = len(views[0])
     unknowns = [cp.Variable((n_samples, n_samples)) for _ in views]
     loss = sum(fit(view.T - view.T @ z) for view, z in zip(views, unknowns, strict=True))
-    penalty = sum(cp.normNuc(z) for z in unknowns)
+    penalty = sum(norm_of_view(z) for z in unknowns)
     norm, constraints = coupling(unknowns)
     problem = cp.Problem(cp.Minimize(loss + LAM * penalty + TAU * norm), constraints)
     problem.solve(solver=cp.CLARABEL)
@@ -62,6 +64,58 @@ def test_the_shared_columns_reach_the_optimum(views):
     assert found.status == "optimal"
     assert found.objective == pytest.approx(expected, rel=1e-4)
     assert found.dual_bound <= expected * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("lam", [0.4, 3.0])
+def test_the_frobenius_norm_reaches_the_optimum(views, lam):
+    problem_of = {"fit": cp.sum_squares, "coupling": stacked}
+    expected = optimum(views, **problem_of, norm_of_view=lambda z: lam / LAM * cp.norm(z, "fro"))
+    found = viewspan.solve(views, lam, TAU, penalty=FrobeniusNorm(), tol=1e-6)
+    assert found.status == "optimal" and found.cores.any()
+    assert found.objective == pytest.approx(expected, rel=1e-4)
+    assert found.dual_bound <= expected * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("coupling", ["none", "nuclear"])
+def test_a_subclass_of_a_built_in_penalty_is_solved_by_its_own_methods(views, coupling):
+    """Half of the nuclear norm at λ is the nuclear norm at λ/2."""
+
+    class Half(Nuclear):
+        def value(self, matrix, lam):
+            return super().value(matrix, 0.5 * lam)
+
+        def prox_and_value(self, matrix, lam):
+            return super().prox_and_value(matrix, 0.5 * lam)
+
+        def polar(self, matrix, lam):
+            return super().polar(matrix, 0.5 * lam)
+
+        def excess(self, matrix, lam):
+            return super().excess(matrix, 0.5 * lam)
+
+    options = {"coupling": coupling, "tol": 1e-6}
+    found = viewspan.solve(views, LAM, TAU, penalty=Half(), **options)
+    expected = viewspan.solve(views, 0.5 * LAM, TAU, penalty="nuclear", **options)
+    assert found.status == "optimal"
+    assert found.objective == pytest.approx(expected.objective, rel=2e-6)
+
+
+def test_a_subclass_of_the_uncoupled_axis_counts_as_a_coupling(views):
+    class Squared(Uncoupled):
+        def value(self, stack):
+            return float(np.linalg.norm(stack))
+
+        def prox(self, stack, step):
+            return stack * max(1.0 - step / (np.linalg.norm(stack) or 1.0), 0.0)
+
+        def polar(self, stack):
+            return float(np.linalg.norm(stack))
+
+    found = viewspan.solve(views, LAM, TAU, coupling=Squared(), tol=1e-6)
+    expected = optimum(
+        views, cp.sum_squares, lambda z: (cp.norm(cp.hstack([cp.vec(y, order="F") for y in z])), [])
+    )
+    assert found.objective == pytest.approx(expected, rel=1e-4)
 
 
 def test_a_coupling_without_the_promise_is_solved_without_reduction():
@@ -97,7 +151,7 @@ def test_landmarks_and_batches_take_a_coupling_with_the_promise():
 
 def test_weights_that_have_no_rule_must_be_given(views):
     class Ruleless(SharedColumns):
-        def automatic_tau(self, reduction, lam, pull):
+        def automatic_tau(self, reduction, lam, strength):
             return None
 
     with pytest.raises(ValueError, match=r"tau='auto' has no rule for coupling=.*Ruleless"):

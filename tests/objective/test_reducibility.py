@@ -200,7 +200,7 @@ def test_unknown_names_and_other_objects_are_errors():
 @pytest.mark.parametrize(
     ("axes", "solver", "missing", "message"),
     [
-        (("l12", "nuclear", "rank_one"), "admm", False, "needs a quadratic fit, and datafit='l12'"),
+        (("l12", "nuclear", "rank_one"), "admm", False, "needs a quadratic fit, but datafit='l12'"),
         (("frobenius", "nuclear", "rank_one"), "admm", True, "needs all samples in every view"),
         (("frobenius", "nuclear", "rank_one"), "ladmpsap", False, "is for convex couplings"),
         (("l1", "nuclear", "none"), "ladmap", False, "'ladmap' has no step for datafit='l1'"),

@@ -67,7 +67,7 @@ class OverflowingNuclear(Nuclear):
 
 
 def test_an_overflow_returns_the_last_finite_iterate():
-    with np.errstate(invalid="ignore"), pytest.warns(ConvergenceWarning, match="non-finite"):
+    with np.errstate(invalid="ignore"), pytest.warns(ConvergenceWarning, match="not finite"):
         result = viewspan.solve(random_views(4), 0.1, 0.5, tol=1e-15, penalty=OverflowingNuclear())
     assert result.status == "non_finite"
     assert np.isfinite(result.cores).all()

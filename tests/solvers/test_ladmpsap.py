@@ -100,7 +100,7 @@ class BrokenCoupling(NuclearCoupling):
 
 
 def test_a_non_finite_iterate_returns_the_last_finite_one():
-    with pytest.warns(ConvergenceWarning, match="non-finite"):
+    with pytest.warns(ConvergenceWarning, match="not finite"):
         result = viewspan.solve(
             random_views(0), 0.1, 0.5, solver="ladmpsap", coupling=BrokenCoupling()
         )

@@ -199,10 +199,10 @@ def test_residuals_measure_the_distance_and_the_change_of_the_copies(axes):
     splits = state.copies
     assert copies.primal == pytest.approx(size([stack - s.copy for s in splits]))
     assert copies.dual == pytest.approx(2.0 * size([s.copy - s.previous for s in splits]))
-    assert copies.size == pytest.approx(
+    assert copies.primal_norm == pytest.approx(
         max(size([stack] * len(splits)), size([s.copy for s in splits]))
     )
-    assert copies.force == pytest.approx(2.0 * size([s.point - s.copy for s in splits]))
+    assert copies.dual_norm == pytest.approx(2.0 * size([s.point - s.copy for s in splits]))
     if "datafit" not in axes:
         assert fit is None
         return
@@ -214,11 +214,13 @@ def test_residuals_measure_the_distance_and_the_change_of_the_copies(axes):
         f.T @ (s.copy - s.previous) for f, s in zip(problem.factors, state.residual, strict=True)
     ]
     assert fit.dual == pytest.approx(3.0 * size(pulled))
-    assert fit.size == pytest.approx(max(size(images), size([s.copy for s in state.residual])))
+    assert fit.primal_norm == pytest.approx(
+        max(size(images), size([s.copy for s in state.residual]))
+    )
     pulled = [
         f.T @ (s.point - s.copy) for f, s in zip(problem.factors, state.residual, strict=True)
     ]
-    assert fit.force == pytest.approx(3.0 * size(pulled))
+    assert fit.dual_norm == pytest.approx(3.0 * size(pulled))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from viewspan.solvers.ladmap import ladmap, solve_view
 from viewspan.solvers.ladmpsap import (
     Iterate,
     Iteration,
-    Progress,
+    StoppingQuantities,
     certify,
     is_finite,
     ladmpsap,
@@ -99,8 +99,8 @@ def test_progress_is_computed_as_in_the_released_program():
             pairs = zip(getattr(new, change), getattr(old, change), sizes, strict=True)
             moved = max(np.linalg.norm(b - a) / n for b, a, n in pairs)
         assert found.change == pytest.approx(0.3 * np.sqrt(iteration.rho) * moved)
-    assert Progress(0.1, 0.3, 9.0).primal == 0.3
-    assert Progress(0.4, 0.3, 9.0).primal == 0.4
+    assert StoppingQuantities(0.1, 0.3, 9.0).primal == 0.3
+    assert StoppingQuantities(0.4, 0.3, 9.0).primal == 0.4
 
 
 def test_ladmpsap_starts_at_zero():
@@ -176,7 +176,7 @@ def test_multipliers_are_returned_in_the_scale_of_the_problem(datafit):
         point.coefficients,
         point.fit_multiplier,
         point.coupling_multiplier,
-        Progress(1.0, 2.0, 3.0),
+        StoppingQuantities(1.0, 2.0, 3.0),
         "residuals",
         7,
     )

@@ -149,7 +149,7 @@ def test_reaching_max_iter_warns_that_the_point_is_not_stationary():
     [
         (
             {"datafit": "l12"},
-            "coupling='rank_one' needs a quadratic fit, and datafit='l12' is none",
+            "coupling='rank_one' needs a quadratic fit, but datafit='l12' is not quadratic",
         ),
         ({"solver": "ladmpsap"}, "solver='ladmpsap' is for convex couplings"),
         ({"tau": 1.0}, "tau weighs a coupling, and coupling='rank_one' is a constraint"),

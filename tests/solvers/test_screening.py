@@ -204,7 +204,7 @@ def test_all_directions_are_taken_if_no_violated_one_is_found(
     start_with, no_new_directions, monkeypatch, strictest, n_rounds
 ):
     """Every round ends with one certificate of the full problem, and the last solve with one."""
-    monkeypatch.setattr(working_set, "MIN_STRICTNESS", strictest)
+    monkeypatch.setattr(working_set, "MIN_TOLERANCE_FACTOR", strictest)
     start_with(PROBLEM, 2)
     found = solve_screened(PROBLEM, tol=1e-5)
     assert found.directions is None
@@ -247,7 +247,7 @@ def test_the_last_solve_continues_from_the_rounds_within_max_iter(
     start_with, no_new_directions, monkeypatch
 ):
     """With the working set complete, the last solve needs few iterations more."""
-    monkeypatch.setattr(working_set, "MIN_STRICTNESS", 5.0)
+    monkeypatch.setattr(working_set, "MIN_TOLERANCE_FACTOR", 5.0)
     start_with(PROBLEM, 6)
     found = solve_screened(PROBLEM, tol=1e-12).solution
     (restricted, *_) = (check for check in found.history if check.n_directions == 20)

@@ -74,7 +74,7 @@ def test_small_multiples_of_lam_are_not_coupled():
 
 def test_a_given_lam_is_scaled_with_its_view_and_not_by_multiples():
     axes = Axes.choose("frobenius", "nuclear", "nuclear")
-    lam, _ = weights_at(axes, lam=[0.1, 0.2], tau=0.5, view_scales=np.array([2.0, 3.0]))
+    lam, _ = weights_at(axes, lam=[0.1, 0.2], tau=0.5, shared_view_weights=np.array([2.0, 3.0]))
     np.testing.assert_allclose(lam, [0.4, 1.8])
     assert Weights([0.1, 0.2], 0.5, NoiseRule()).multiples == (1.0,)
     assert Weights("auto", 0.5, NoiseRule()).multiples == NoiseRule.multiples

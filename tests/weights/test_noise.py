@@ -21,8 +21,8 @@ def automatic_weights(views, datafit=None):
     """Return λ and τ of the nuclear coupling by the rule for quadratic fits."""
     rule, datafit, reduction = NoiseRule(), datafit or Frobenius(), reduce_views(views)
     lam = rule.lam(reduction, datafit)
-    pull = rule.pull(reduction, datafit, lam)
-    return lam, NuclearCoupling().automatic_tau(reduction, lam, pull)
+    strength = rule.strength(reduction, datafit, lam)
+    return lam, NuclearCoupling().automatic_tau(reduction, lam, strength)
 
 
 @pytest.mark.parametrize("shape", [(100, 100), (500, 60), (80, 1000)])

@@ -89,9 +89,9 @@ def test_robust_weights_are_proportional_to_the_data(scale):
     for factor in (1.0, scale):
         reduction = reduce_views([factor * view for view in views], "left")
         lam = rule.lam(reduction, L12())
-        pull = rule.pull(reduction, L12(), lam)
-        nuclear = NuclearCoupling().automatic_tau(reduction, lam, pull)
-        found.append([*lam, nuclear, L12Coupling().automatic_tau(reduction, lam, pull)])
+        strength = rule.strength(reduction, L12(), lam)
+        nuclear = NuclearCoupling().automatic_tau(reduction, lam, strength)
+        found.append([*lam, nuclear, L12Coupling().automatic_tau(reduction, lam, strength)])
     np.testing.assert_allclose(found[1], scale * np.array(found[0]))
 
 
@@ -100,10 +100,10 @@ def test_zero_views_do_not_change_the_pull():
     pulls = []
     for given in (views, [*views, np.zeros((40, 5))]):
         reduction = reduce_views(given, "left")
-        pulls.append(rule.pull(reduction, L12(), rule.lam(reduction, L12())))
+        pulls.append(rule.strength(reduction, L12(), rule.lam(reduction, L12())))
     assert pulls[0] == pytest.approx(pulls[1])
     zero = reduce_views([np.zeros((40, 5))], "left")
-    assert rule.pull(zero, L12(), np.zeros(1)) == (0.0, 0.0)
+    assert rule.strength(zero, L12(), np.zeros(1)) == (0.0, 0.0)
 
 
 def test_tau_of_mlap_is_a_twentieth_of_a_samples_length():

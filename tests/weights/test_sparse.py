@@ -58,7 +58,7 @@ def test_weights_are_proportional_to_the_square_of_the_data_and_to_the_curvature
     for factor, curvature in ((1.0, 2.0), (scale, 1.0)):
         reduction, datafit = reduce_views([factor * v for v in views], "none"), Frobenius(curvature)
         lam = rule.lam(reduction, datafit)
-        tau = coupling.automatic_tau(reduction, lam, rule.pull(reduction, datafit, lam))
+        tau = coupling.automatic_tau(reduction, lam, rule.strength(reduction, datafit, lam))
         found.append(np.append(lam, tau))
     np.testing.assert_allclose(found[1], 0.5 * scale**2 * found[0], rtol=1e-6)
 
@@ -67,11 +67,11 @@ def test_the_pull_is_half_the_norm_of_the_squared_lengths():
     """Samples of unit length: ½ √N for the fit ‖E‖_F²; zero views are ignored."""
     rule, views = SparseRule(), random_views(0, (6, 7), 12)
     reduction = reduce_views([*views, np.zeros((12, 3))], "none")
-    pull = rule.pull(reduction, Frobenius(2.0), rule.lam(reduction, Frobenius(2.0)))
-    assert pull.force == pytest.approx(0.5 * np.sqrt(12))
-    assert pull.limit > 0
+    strength = rule.strength(reduction, Frobenius(2.0), rule.lam(reduction, Frobenius(2.0)))
+    assert strength.subgradient_norm == pytest.approx(0.5 * np.sqrt(12))
+    assert strength.max_tau > 0
     zero = reduce_views([np.zeros((12, 3))], "none")
-    assert rule.pull(zero, Frobenius(2.0), np.zeros((1, 12))) == (0.0, 0.0)
+    assert rule.strength(zero, Frobenius(2.0), np.zeros((1, 12))) == (0.0, 0.0)
 
 
 def test_missing_samples_get_the_median_lam_of_their_view():

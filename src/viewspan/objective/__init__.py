@@ -14,21 +14,25 @@ from viewspan.objective.couplings import (
     Uncoupled,
 )
 from viewspan.objective.datafits import L1, L12, Datafit, Frobenius
-from viewspan.objective.penalties import Nuclear, Penalty, ZeroDiagonalL1
-from viewspan.objective.weight_rule import Pull, WeightRule
+from viewspan.objective.penalties import Excess, Nuclear, Penalty, SpectralExcess, ZeroDiagonalL1
+from viewspan.objective.reduction import Reduction
+from viewspan.objective.weight_rule import PenaltyStrength, WeightRule
 
 __all__ = [
     "L1",
     "L12",
     "Coupling",
     "Datafit",
+    "Excess",
     "Frobenius",
     "L12Coupling",
     "Nuclear",
     "NuclearCoupling",
     "Penalty",
-    "Pull",
+    "PenaltyStrength",
     "RankOne",
+    "Reduction",
+    "SpectralExcess",
     "Uncoupled",
     "WeightRule",
     "ZeroDiagonalL1",

@@ -1,4 +1,4 @@
-"""One choice on each axis of the objective, and the one rule of what may be reduced."""
+"""Choice of datafit, penalty and coupling, and the rule that decides what can be reduced."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,14 +18,14 @@ AxisObject = TypeVar("AxisObject", Datafit, Penalty, Coupling)
 
 
 class Reducibility(NamedTuple):
-    """How far a problem can be reduced to the joint row space of its views.
+    """Sides of the coefficients that can be reduced to the joint row space of the views.
 
     Attributes
     ----------
     sides : {"both", "left", "none"}
         Which sides of Z_i = V W_i Vᵀ can be reduced.
     reason : str or None
-        The parameter that stands in the way of both sides.
+        The parameter that prevents a reduction of both sides; None if both are reduced.
     """
 
     sides: Sides
@@ -57,7 +57,7 @@ class Axes:
             if self.datafit.curvature is None:
                 raise ValueError(
                     f"{self.describe('coupling')} needs a quadratic fit, "
-                    f"and {self.describe('datafit')} is none."
+                    f"but {self.describe('datafit')} is not quadratic."
                 )
             if missing:
                 raise ValueError(

@@ -95,7 +95,7 @@ def dense_product(left: Block, right: Block) -> Array:
     return full(left @ right.T)
 
 
-def coordinates_in_part(
+def coordinates_of_incomplete_samples(
     coordinates: Coordinates, blocks: Sequence[Block], observed: AnyArray
 ) -> Array:
     """Return the coordinates of samples that are missing from some views.

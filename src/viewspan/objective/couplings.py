@@ -14,14 +14,14 @@ from viewspan._utils.linalg import eigh, singular_values, triangle
 from viewspan._utils.typing import Array
 from viewspan.objective.datafits import shrink_columns, squared_lengths
 from viewspan.objective.penalties import shrinkage
-from viewspan.objective.reduction import Reduction, typical_length
+from viewspan.objective.reduction import Reduction, rms_length
 from viewspan.objective.rounding import near_one
-from viewspan.objective.weight_rule import Pull
+from viewspan.objective.weight_rule import PenaltyStrength
 
 RELATIVE_RANK_TOLERANCE = 1e-10
 """A second singular value below this share of the first is rounding."""
 NUCLEAR_SHARE = 0.5
-"""Automatic τ of the nuclear coupling as a share of the penalty's pull."""
+"""Automatic τ of the nuclear coupling as a share of the norm of the penalty's subgradient."""
 ENTRY_SHARE = 0.05
 """Automatic τ of MLAP's coupling as a share of a sample's length."""
 
@@ -30,8 +30,8 @@ class Coupling(ABC):
     """Base class of couplings c(Z_1, …, Z_c).
 
     Subclass it to use a coupling of your own: implement the three methods and set the class
-    attributes that hold. The defaults promise nothing, so a coupling that sets none of them is
-    solved correctly, with N × N matrices and a given ``tau``.
+    attributes that describe it. The defaults assume no property. They are always correct, but need
+    N × N matrices and a given ``tau``.
 
     Attributes
     ----------
@@ -67,9 +67,11 @@ class Coupling(ABC):
 
     @abstractmethod
     def polar(self, stack: Array) -> float:
-        """Return the dual norm of c, which a dual point must keep at or below τ."""
+        """Return the dual norm of c, not divided by τ; a dual point is feasible up to τ."""
 
-    def automatic_tau(self, reduction: Reduction, lam: Array, pull: Pull | None) -> float | None:
+    def automatic_tau(
+        self, reduction: Reduction, lam: Array, strength: PenaltyStrength | None
+    ) -> float | None:
         """Return τ for this data, or None if ``tau`` must be given.
 
         Parameters
@@ -77,8 +79,8 @@ class Coupling(ABC):
         reduction : Reduction
             The prepared views: ``singular_values()``, ``n_samples``, ``factors``.
         lam : array (c,) or (c, N)
-        pull : Pull or None
-            How strongly the penalty acts at this λ; None if its rule does not say.
+        strength : PenaltyStrength or None
+            Strength of the penalty at this λ; None if its rule does not know it.
         """
         return None
 
@@ -100,7 +102,9 @@ class Uncoupled(Coupling):
     def polar(self, stack: Array) -> float:
         return np.inf if stack.any() else 0.0
 
-    def automatic_tau(self, reduction: Reduction, lam: Array, pull: Pull | None) -> float:
+    def automatic_tau(
+        self, reduction: Reduction, lam: Array, strength: PenaltyStrength | None
+    ) -> float:
         return 0.0
 
 
@@ -129,13 +133,19 @@ class NuclearCoupling(Coupling):
         squares, _ = eigh(rows @ rows.T)  # the largest one loses nothing in the Gram matrix
         return unit * float(np.sqrt(max(squares[-1], 0.0)))
 
-    def automatic_tau(self, reduction: Reduction, lam: Array, pull: Pull | None) -> float | None:
-        """Return half of the penalty's pull.
+    def automatic_tau(
+        self, reduction: Reduction, lam: Array, strength: PenaltyStrength | None
+    ) -> float | None:
+        """Return half of the norm of the penalty's subgradient, or less if the rule limits τ.
 
-        Where views agree, τ‖A‖_* pulls on the stack of the Z_i with a force of length τ, and
-        λ‖Z_i‖_* on one Z_i of rank r with a force of length λ√r.
+        Where views agree, the subgradient of τ‖A‖_* has norm τ, and that of λ‖Z_i‖_* has norm
+        λ√r for Z_i of rank r.
         """
-        return None if pull is None else min(NUCLEAR_SHARE * pull.force, pull.limit)
+        return (
+            None
+            if strength is None
+            else min(NUCLEAR_SHARE * strength.subgradient_norm, strength.max_tau)
+        )
 
 
 @dataclass(frozen=True)
@@ -159,15 +169,17 @@ class L12Coupling(Coupling):
         rows, unit = near_one(stack.reshape(len(stack), -1))
         return unit * float(np.sqrt(squared_lengths(rows).max(initial=0.0)))
 
-    def automatic_tau(self, reduction: Reduction, lam: Array, pull: Pull | None) -> float:
+    def automatic_tau(
+        self, reduction: Reduction, lam: Array, strength: PenaltyStrength | None
+    ) -> float:
         """Return 0.05 × the root mean square length of a sample.
 
-        The dual variable bounds single entries of X_iᵀY_i, which for residual directions
-        ‖y_j‖ ≤ 1 are at most a sample's length. N such entries add up to at most a quarter of
-        ‖X‖₂² over that length, so that not all coefficients become zero.
+        τ bounds the entries of the multiplier M. For residual directions ‖y_j‖ ≤ 1, the entries
+        of X_iᵀY_i are at most the length of a sample. τ is also at most ¼‖X‖₂² / (N · length),
+        so that not all coefficients become zero.
         """
         spectra, n_samples = reduction.singular_values(), reduction.n_samples
-        length = typical_length(spectra, n_samples)
+        length = rms_length(spectra, n_samples)
         largest = max(float(values.max(initial=0.0)) for values in spectra)
         return min(ENTRY_SHARE * length, 0.25 * largest**2 / (n_samples * (length or 1.0)))
 
@@ -176,8 +188,8 @@ class L12Coupling(Coupling):
 class RankOne(Coupling):
     """0 if rank(A) ≤ 1, else infinite: every Z_i is a multiple of one matrix.
 
-    This is the paper's strict objective. It is not convex and has no dual norm that could prove
-    anything, so ``polar`` allows no multiplier.
+    This is the paper's strict objective. It is not convex and gives no dual bound, so ``polar``
+    admits the multiplier 0 only.
     """
 
     orthogonally_invariant: ClassVar[bool] = True
@@ -198,7 +210,9 @@ class RankOne(Coupling):
     def polar(self, stack: Array) -> float:
         return np.inf if stack.any() else 0.0
 
-    def automatic_tau(self, reduction: Reduction, lam: Array, pull: Pull | None) -> float:
+    def automatic_tau(
+        self, reduction: Reduction, lam: Array, strength: PenaltyStrength | None
+    ) -> float:
         return 0.0
 
 

@@ -14,9 +14,9 @@ class Datafit(ABC):
     """Base class of datafits f(E).
 
     A datafit works on the residual of one view, a matrix with one column per sample. Subclass it
-    to use a fit of your own: implement the four methods and set the class attributes that hold.
-    The defaults promise nothing, so a datafit that sets none of them is solved correctly, but
-    without any reduction of features.
+    to use your own: implement the four methods and set the class attributes that describe it. The
+    defaults assume no property. They are always correct, but then only the rows of Z_i can be
+    reduced, features are not rotated, and views are not rescaled.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Datafit(ABC):
         Whether f(EQ) = f(E) for every orthogonal Q. Then both sides of Z_i can be reduced.
     rotates_features : bool
         Whether f(QE) = f(E) for every orthogonal Q. Then the features can be rotated.
-    allows_self_expression : bool
+    allows_self_representation : bool
         Whether a sample may be represented by itself alone at the optimum. The graph then
         compares the columns of Z_i + Z_iᵀ instead of those of Z_i.
     purpose : str
@@ -46,7 +46,7 @@ class Datafit(ABC):
     homogeneous: ClassVar[bool] = False
     rotates_samples: ClassVar[bool] = False
     rotates_features: ClassVar[bool] = False
-    allows_self_expression: ClassVar[bool] = False
+    allows_self_representation: ClassVar[bool] = False
     purpose: ClassVar[str] = ""
     solvers: ClassVar[tuple[str, ...]] = ("admm",)
 
@@ -113,7 +113,7 @@ class L12(Datafit):
 
     homogeneous: ClassVar[bool] = True
     rotates_features: ClassVar[bool] = True
-    allows_self_expression: ClassVar[bool] = True
+    allows_self_representation: ClassVar[bool] = True
     purpose: ClassVar[str] = "outlying samples"
     solvers: ClassVar[tuple[str, ...]] = ("admm", "ladmpsap", "ladmap")
 

@@ -17,11 +17,11 @@ from viewspan.objective.rounding import near_one, unit_error
 from viewspan.objective.weight_rule import WeightRule
 
 GRAM_THRESHOLD = 1e-6
-"""Thresholds above this share of the matrix's norm survive the squaring of a Gram matrix."""
+"""Smallest threshold, as a share of the matrix's norm, for which a Gram matrix suffices."""
 
 
 class Excess(Protocol):
-    """How far a matrix leaves the dual ball, for several enlargements of the ball."""
+    """Part of a matrix outside the dual ball, for several enlargements of the ball."""
 
     @property
     def worst(self) -> float:
@@ -38,8 +38,8 @@ class Penalty(ABC):
     """Base class of penalties p(Z), weighted by λ.
 
     Subclass it to use a penalty of your own: implement the four methods and set the class
-    attributes that hold. The defaults promise nothing, so a penalty that sets none of them is
-    solved correctly, with N × N matrices and a given ``lam``.
+    attributes that describe it. The defaults assume no property. They are always correct, but need
+    N × N matrices and a given ``lam``.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class SpectralExcess:
         return ((self.matrix @ right) * (1.0 - radius / self.values[out])) @ right.T
 
     def uncertainty(self, enlargement: float) -> float:
-        """Return the bound for squares that are known up to n·ε of the largest."""
+        """Return a bound of the error: eigh knows squares up to n·ε of the largest."""
         radius, largest = float(enlargement * self.lam), float(self.values[0])
         if radius == 0.0 or largest == 0.0:
             return 0.0
@@ -144,8 +144,9 @@ class Nuclear(Penalty):
 
         The singular vectors come from the smaller Gram matrix. This is twice as fast as a
         decomposition of the matrix and accurate above the threshold, unless the threshold is so
-        small that squaring loses it. The norm does not go through the squares: for orthonormal
-        u_k, Σ‖u_kᵀM‖ bounds the nuclear norm of what they span, with equality for M's own.
+        small that squaring loses it. The nuclear norm is not computed from the eigenvalues, which
+        lose digits: for orthonormal u_k, Σ‖u_kᵀM‖ is an upper bound, with equality for the left
+        singular vectors of M.
         """
         if matrix.shape[0] > matrix.shape[1]:
             proximal, value = self.prox_and_value(matrix.T, lam)
@@ -171,6 +172,11 @@ class Nuclear(Penalty):
         return SpectralExcess(
             matrix, unit * np.sqrt(np.maximum(squares[::-1], 0.0)), right[:, ::-1], lam
         )
+
+
+def is_nuclear_norm(penalty: Penalty) -> bool:
+    """Return whether a penalty is the nuclear norm itself; a subclass may have other values."""
+    return type(penalty) is Nuclear
 
 
 def shrinkage(gram: Array, threshold: Array | float) -> Array:

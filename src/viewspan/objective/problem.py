@@ -47,7 +47,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Problem:
-    """Minimise Σ_i [ f(T_i − F_i W_i) + λ_i p(W_i) ] + τ·c(W_1, …, W_c) + offset.
+    """Problem of minimising Σ_i [ f(T_i − F_i W_i) + λ_i p(W_i) ] + τ·c(W_1, …, W_c) + offset.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Problem:
 
     @property
     def coupled(self) -> bool:
-        return not isinstance(self.coupling, Uncoupled)
+        return type(self.coupling) is not Uncoupled  # a subclass may have other values
 
     @property
     def invariant(self) -> bool:

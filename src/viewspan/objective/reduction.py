@@ -57,7 +57,7 @@ class Reduction:
     coordinates : Coordinates
         Map from any sample to its row of ``left``, or of the identity.
     observed : array (n_views, N) of bool, optional
-        Samples that every view has; None for all.
+        Whether each view has each sample; None if no sample is missing.
     """
 
     left: Array | None
@@ -72,7 +72,7 @@ class Reduction:
 
     @property
     def counts(self) -> list[int]:
-        """Number of samples that every view has; 1 for a view that has none."""
+        """Number of samples in each view, at least 1."""
         if self.observed is None:
             return [self.n_samples] * len(self.spectra)
         return [max(int(count), 1) for count in self.observed.sum(axis=1)]
@@ -85,7 +85,7 @@ class Reduction:
         return [view.values for view in self.spectra]
 
 
-def typical_length(spectra: Sequence[Array], n_samples: int) -> float:
+def rms_length(spectra: Sequence[Array], n_samples: int) -> float:
     """Return the root mean square length of a sample over all views that are not zero."""
     squares = [float((values**2).sum()) for values in spectra if values.any()]
     return float(np.sqrt(sum(squares) / (n_samples * max(len(squares), 1))))
@@ -155,8 +155,8 @@ def n_features_used(view: Block) -> int:
     return int((abs(view).max(axis=0) > 0).sum())
 
 
-def restricted(reduction: Reduction, rows: AnyArray) -> Reduction:
-    """Return the reduction with bases that have the rows of some samples only."""
+def select_basis_rows(reduction: Reduction, rows: AnyArray) -> Reduction:
+    """Return the reduction with only the basis rows of the given samples."""
     basis = np.eye(reduction.n_samples)[rows] if reduction.left is None else reduction.left[rows]
     return replace(reduction, left=basis, right=basis)
 

@@ -8,19 +8,19 @@ from viewspan.objective.datafits import Datafit
 from viewspan.objective.reduction import Reduction
 
 
-class Pull(NamedTuple):
-    """How strongly the penalty acts on the coefficients; automatic τ follows from it.
+class PenaltyStrength(NamedTuple):
+    """Strength of the penalty, from which an automatic τ follows.
 
     Attributes
     ----------
-    force : float
-        Length of the penalty's subgradient: √r̄ times the mean λ for nuclear norms of rank r̄.
-    limit : float
+    subgradient_norm : float
+        Norm of the penalty's subgradient: √r̄ times the mean λ for nuclear norms of rank r̄.
+    max_tau : float
         Largest automatic τ: half of a weight that surely makes all coefficients zero.
     """
 
-    force: float
-    limit: float
+    subgradient_norm: float
+    max_tau: float
 
 
 class WeightRule(ABC):
@@ -32,7 +32,7 @@ class WeightRule(ABC):
         Multiples of the automatic λ at which the problem is solved. The graphs of all solutions
         are averaged, and the first solution is the one that is reported.
     uncoupled_up_to : float
-        At multiples up to this one an automatic τ is 0.
+        Largest multiple at which an automatic τ is 0.
     """
 
     multiples: tuple[float, ...] = (1.0,)
@@ -46,6 +46,8 @@ class WeightRule(ABC):
     def lam(self, reduction: Reduction, datafit: Datafit, multiple: float = 1.0) -> Array:
         """Return λ, (n_views,) or (n_views, n_samples), at a multiple of the automatic value."""
 
-    def pull(self, reduction: Reduction, datafit: Datafit, lam: Array) -> Pull | None:
-        """Return how strongly the penalty acts at this λ, or None if it is unknown."""
+    def strength(
+        self, reduction: Reduction, datafit: Datafit, lam: Array
+    ) -> PenaltyStrength | None:
+        """Return the strength of the penalty at this λ, or None if it is unknown."""
         return None

@@ -1,7 +1,8 @@
 """ADMM with over-relaxation and residual balancing, stopped by a certified gap.
 
-This one loop serves every method. The penalty and the coupling each have a copy of the coefficients
-W, and a datafit that is not quadratic has a copy of the residual,
+This loop solves every convex problem of the family that has no closed form. The penalty and the
+coupling each have a copy of the coefficients W, and a datafit that is not quadratic has a copy of
+the residual,
 
     J = W,   A = W,   E_i = T_i − F_i W_i.
 
@@ -25,7 +26,7 @@ from viewspan.solvers.state import Residuals, State, joint_norm
 MAX_ITER = 2000
 """Default limit of iterations."""
 N_ALWAYS_BALANCED = 20
-"""Number of first iterations after each of which ρ is balanced; later only at checks."""
+"""Number of initial iterations that all balance ρ; later it is balanced only at checks."""
 LAST_BALANCED = 500
 """Last iteration after which ρ may change. With a fixed ρ convergence is guaranteed."""
 
@@ -112,7 +113,8 @@ class Iteration:
         """Update the coefficients W_i and write the penalty's copy of them to ``proximal``.
 
         W_i = (w F_iᵀF_i + kρI)⁻¹ (w F_iᵀR_i + ρ Σ targets) for k copies. w is the curvature of a
-        quadratic fit, or the ρ of a residual that is split off.
+        quadratic fit, or the ρ of a residual that is split off. R_i is T_i for a quadratic fit,
+        else T_i − (copy of the residual − its scaled multiplier).
         """
         problem, state = self.problem, self.state
         curvature = problem.datafit.curvature or state.rho_fit
@@ -143,11 +145,11 @@ class Iteration:
         copies = Residuals(
             primal=joint_norm(self.stack - split.copy for split in state.copies),
             dual=state.rho * joint_norm(split.change for split in state.copies),
-            size=max(
+            primal_norm=max(
                 joint_norm([self.stack] * len(state.copies)),
                 joint_norm(split.copy for split in state.copies),
             ),
-            force=state.rho * joint_norm(split.scaled_multiplier for split in state.copies),
+            dual_norm=state.rho * joint_norm(split.scaled_multiplier for split in state.copies),
         )
         if not state.residual:
             return copies, None
@@ -160,8 +162,8 @@ class Iteration:
             * joint_norm(
                 f.T @ split.change for f, split in zip(factors, state.residual, strict=True)
             ),
-            size=max(joint_norm(images), joint_norm(split.copy for split in state.residual)),
-            force=state.rho_fit
+            primal_norm=max(joint_norm(images), joint_norm(split.copy for split in state.residual)),
+            dual_norm=state.rho_fit
             * joint_norm(
                 f.T @ split.scaled_multiplier
                 for f, split in zip(factors, state.residual, strict=True)
@@ -205,7 +207,7 @@ def certify(
     """Certify the penalty's copy of the coefficients, which is exactly low-rank or sparse."""
     problem, state = iteration.problem, iteration.state
     stack, multiplier = state.penalty.copy, state.multiplier
-    check_finite(np.array([residuals.primal, residuals.size]), stack)
+    check_finite(np.array([residuals.primal, residuals.primal_norm]), stack)
     dual = state.dual or problem.smooth_dual(stack)
     objective = problem.value(stack, float(iteration.penalty_values.sum()))
     bound = problem.certificate(dual, multiplier, enough=(1.0 - tol) * objective).bound

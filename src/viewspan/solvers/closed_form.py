@@ -3,7 +3,7 @@
 import numpy as np
 
 from viewspan._utils.linalg import ratio
-from viewspan.objective.penalties import Nuclear
+from viewspan.objective.penalties import is_nuclear_norm
 from viewspan.objective.problem import Problem
 from viewspan.solvers.result import DEFAULT_TOL, Check, Solution, Status, relative_gap
 
@@ -11,7 +11,7 @@ from viewspan.solvers.result import DEFAULT_TOL, Check, Solution, Status, relati
 def applies(problem: Problem) -> bool:
     """Return whether :func:`solve_closed_form` solves this problem."""
     quadratic = problem.datafit.curvature is not None and problem.datafit.rotates_samples
-    return quadratic and isinstance(problem.penalty, Nuclear) and not problem.coupled
+    return quadratic and is_nuclear_norm(problem.penalty) and not problem.coupled
 
 
 def solve_closed_form(problem: Problem, *, tol: float = DEFAULT_TOL) -> Solution:

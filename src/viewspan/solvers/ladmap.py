@@ -27,7 +27,7 @@ from viewspan.solvers.ladmpsap import (
     MAX_ITER,
     MU_GROWTH,
     RESIDUAL_TOLERANCE_FACTOR,
-    Progress,
+    StoppingQuantities,
     certify,
     prox_as_published,
 )
@@ -79,7 +79,9 @@ def ladmap(
     views = map_views(
         lambda view: solve_view(problem, view, tol, max_iter), range(problem.shape[0])
     )
-    progress = Progress(max(view.misfit for view in views), 0.0, max(view.change for view in views))
+    progress = StoppingQuantities(
+        max(view.misfit for view in views), 0.0, max(view.change for view in views)
+    )
     reached = progress.misfit < RESIDUAL_TOLERANCE_FACTOR * tol and progress.change < tol
     status: Status = "residuals" if reached else "max_iter"
     if not all(view.finite for view in views):

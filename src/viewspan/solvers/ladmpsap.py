@@ -20,7 +20,7 @@ import numpy as np
 from viewspan._utils.linalg import singular_values, svd
 from viewspan._utils.threads import map_views
 from viewspan._utils.typing import Array
-from viewspan.objective.penalties import Nuclear
+from viewspan.objective.penalties import is_nuclear_norm
 from viewspan.objective.problem import Problem
 from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Solution, Status, relative_gap
 
@@ -75,7 +75,7 @@ def ladmpsap(
     iteration = Iteration(problem)
     current, mu = iteration.start(), FIRST_MU
     status: Status = "max_iter"
-    progress = Progress(np.inf, np.inf, np.inf)
+    progress = StoppingQuantities(np.inf, np.inf, np.inf)
     n_iter = 0
     while n_iter < max_iter:
         n_iter += 1
@@ -104,7 +104,7 @@ def ladmpsap(
     return solution
 
 
-class Progress(NamedTuple):
+class StoppingQuantities(NamedTuple):
     """Relative misfit, distance between Z and A, and change since the iterate before."""
 
     misfit: float
@@ -158,7 +158,7 @@ class Iteration:
         multiplier = old.fit_multiplier[view] + mu * (factor @ coefficients - target + residual)
         return coefficients, residual, multiplier
 
-    def progress(self, old: Iterate, new: Iterate, mu: float) -> Progress:
+    def progress(self, old: Iterate, new: Iterate, mu: float) -> StoppingQuantities:
         """Return the quantities of the stopping rule, as the released program computes them."""
         misfit = [
             f @ z - t + e
@@ -178,7 +178,9 @@ class Iteration:
         agreement = max(
             float(np.linalg.norm(a - z)) for a, z in zip(new.coupled, new.coefficients, strict=True)
         )
-        return Progress(self._relative(misfit), agreement, mu * float(np.sqrt(self.rho)) * moved)
+        return StoppingQuantities(
+            self._relative(misfit), agreement, mu * float(np.sqrt(self.rho)) * moved
+        )
 
     def _relative(self, arrays: Sequence[Array] | Array) -> float:
         """Return the largest norm of the arrays, each relative to the norm of its view."""
@@ -190,7 +192,7 @@ class Iteration:
 
 def prox_as_published(problem: Problem, matrix: Array, lam: Array) -> Array:
     """Return the prox of the penalty, for the nuclear norm by a full SVD as in the program."""
-    if not isinstance(problem.penalty, Nuclear):
+    if not is_nuclear_norm(problem.penalty):
         return problem.penalty.prox_and_value(matrix, lam)[0]
     if not np.isfinite(matrix).all():
         return matrix  # the caller checks the iterate
@@ -203,7 +205,7 @@ def certify(
     coefficients: Array,
     fit_multiplier: Sequence[Array],
     coupling_multiplier: Array,
-    progress: Progress,
+    progress: StoppingQuantities,
     status: Status,
     n_iter: int,
 ) -> Solution:

@@ -27,12 +27,12 @@ from viewspan._utils.typing import Array
 from viewspan.objective.couplings import RankOne, Uncoupled
 from viewspan.objective.problem import EXACT_FIT_TOLERANCE, Problem
 from viewspan.solvers import closed_form
-from viewspan.solvers.admm import admm
+from viewspan.solvers.admm import MAX_ITER, admm
 from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Solution, Status, relative_gap
 from viewspan.solvers.state import State
 
-MAX_ITER = 2000
-"""Default limit of iterations, and the limit of rounds."""
+MAX_ROUNDS = MAX_ITER
+"""Limit of rounds of the best start."""
 N_RANDOM_STARTS = 2
 """Starts from random positive scales, beside the start at 1, which is LRR of joined features."""
 LOG_SCALE_DEVIATION = 1.0
@@ -129,7 +129,7 @@ def solve_rank_one(
     if not best.point.shared.any():
         # the weights of all views together may make Z zero where those of one view do not
         best = reduce(better, map(tried, np.eye(n_views)), best)
-    best.follow(FINAL_TOLERANCE_FACTOR * tol, tol, n_rounds=MAX_ITER, max_iter=max_iter)
+    best.follow(FINAL_TOLERANCE_FACTOR * tol, tol, n_rounds=MAX_ROUNDS, max_iter=max_iter)
     return best.solution(tol)
 
 

@@ -48,13 +48,13 @@ def solve_reduced(
     problem = form_problem(reduction, size, lam / unit, tau / unit, axes)
     log = None if callback is None else lambda check: callback(in_units(check, unit))
     with threads_for(*problem.shape[:2]):
-        screened = run(problem, solver, tol=tol, max_iter=max_iter, callback=log)
+        screened = run_algorithm(problem, solver, tol=tol, max_iter=max_iter, callback=log)
     solution = screened.solution
     if solution.status == "non_finite" and not solution.stack.any():
         raise NumericalError(
-            "The solver met an iterate that is not finite, or that no decomposition was found of, "
-            f"in iteration {solution.n_iter}, before it had found anything. Rescale views or "
-            "weights (lam, tau) of extreme size."
+            f"The solver failed in iteration {solution.n_iter}, before its first solution: an "
+            "iterate was not finite or could not be decomposed. Rescale views or weights (lam, "
+            "tau) of extreme size."
         )
     if solution.status == "non_finite" or (warn_at_max_iter and solution.status == "max_iter"):
         warn(unfinished(solution, tol), ConvergenceWarning)
@@ -107,7 +107,7 @@ def in_units(check: Check, unit: float) -> Check:
     return check._replace(objective=unit * check.objective, dual_bound=unit * check.dual_bound)
 
 
-def run(
+def run_algorithm(
     problem: Problem,
     solver: SolverName,
     *,
@@ -115,7 +115,7 @@ def run(
     max_iter: int | None,
     callback: Callback | None,
 ) -> Screened:
-    """Run the published algorithm asked for, a closed form, or ADMM on a working set."""
+    """Run a published algorithm, the closed form, alternation for rank one, or ADMM."""
     if solver in PUBLISHED:
         limit = ladmpsap.MAX_ITER if max_iter is None else max_iter
         return Screened(
@@ -136,23 +136,24 @@ def run(
 
 def unfinished(solution: Solution, tol: float) -> str:
     """Return the warning for a solution whose gap did not reach ``tol``."""
-    reason = "reached max_iter"
+    reason, remedy = "reached max_iter", "Increase max_iter or tol."
     if solution.status == "non_finite":
         reason = (
-            "met a non-finite iterate, or one without a decomposition, and went back to the last "
-            "good one"
+            "met an iterate that is not finite or could not be decomposed, and went back to the "
+            "last good one"
         )
+        remedy = "Rescale views or weights (lam, tau) of extreme size, or increase tol."
     begin = f"The solver {reason} after {solution.n_iter} iterations:"
     if solution.scales is not None:
         last = solution.history[-1]
         return (
             f"{begin} the point is not stationary to tol={tol:g}, its relative slope in the scales "
             f"and gap in the shared matrix are {last.primal_residual:.2g} and "
-            f"{last.dual_residual:.2g}. Increase max_iter or tol."
+            f"{last.dual_residual:.2g}. {remedy}"
         )
     return (
         f"{begin} the objective is proven to be within {solution.gap:.2g} (relative) of the "
-        f"optimum, tol={tol:g} was asked for. Increase max_iter or tol."
+        f"optimum, but tol={tol:g} was requested. {remedy}"
     )
 
 

@@ -100,7 +100,7 @@ class Result:
     scales : array (c,) or None
         Scales α_i, if the views share one matrix.
     observed : array (c, N) of bool or None
-        Samples that every view has; None for all.
+        Whether each view has each sample; None if no sample is missing.
     gap : float
         (objective − dual bound) / objective, the proven distance to the optimum.
     n_views : int

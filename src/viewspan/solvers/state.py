@@ -34,30 +34,30 @@ class Residuals(NamedTuple):
         Distance between the copies and W.
     dual : float
         ρ times the change of the copies in the last iteration.
-    size : float
+    primal_norm : float
         Norm of W or of the copies, whichever is larger.
-    force : float
+    dual_norm : float
         Norm of the multipliers.
     """
 
     primal: float
     dual: float
-    size: float
-    force: float
+    primal_norm: float
+    dual_norm: float
 
     @property
     def relative(self) -> float:
         """The larger of the two relative residuals; infinite if a norm is zero."""
-        if min(self.size, self.force) <= 0.0:
+        if min(self.primal_norm, self.dual_norm) <= 0.0:
             return np.inf
-        return max(self.primal / self.size, self.dual / self.force)
+        return max(self.primal / self.primal_norm, self.dual / self.dual_norm)
 
     @property
     def rho_factor(self) -> float:
         """Factor by which ρ should change; 1 if the relative residuals are of similar size."""
         if min(self) <= 0.0:
             return 1.0
-        factor = float(np.sqrt((self.primal / self.size) * (self.force / self.dual)))
+        factor = float(np.sqrt((self.primal / self.primal_norm) * (self.dual_norm / self.dual)))
         if 1 / BALANCING_THRESHOLD < factor < BALANCING_THRESHOLD:
             return 1.0
         return min(max(factor, 1 / LARGEST_RHO_FACTOR), LARGEST_RHO_FACTOR)
@@ -156,7 +156,7 @@ class State:
 
     @classmethod
     def start(cls, problem: Problem) -> "State":
-        """Return a starting point near the optimum if there is a closed form, else zero.
+        """Return the closed form with a ridge in place of the coupling, or zero if there is none.
 
         If the Z_i were multiples of one another, τ‖A‖_* would pull on them like the ridge
         (μ/2)‖Z_i‖_F² with μ = τ/‖A‖_F. With this ridge in place of the coupling, every view has a

@@ -12,7 +12,7 @@ import numpy as np
 
 from viewspan._utils.linalg import eigh
 from viewspan._utils.typing import Array
-from viewspan.objective.penalties import Nuclear, SpectralExcess
+from viewspan.objective.penalties import SpectralExcess, is_nuclear_norm
 from viewspan.objective.problem import Problem
 from viewspan.solvers.admm import MAX_ITER, admm
 from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Solution, Status
@@ -32,10 +32,10 @@ VIOLATION_TOLERANCE = 1e-3
 """Relative excess beyond which a dual constraint counts as violated."""
 NOVELTY_TOLERANCE = 1e-2
 """Length of the part outside the working set beyond which a violated direction is new."""
-STRICTNESS_FACTOR, MIN_STRICTNESS = 0.1, 1e-4
-"""Factor by which both tolerances shrink while the gap is too large and no direction is new.
+TOLERANCE_DECAY, MIN_TOLERANCE_FACTOR = 0.1, 1e-4
+"""Decay and lower limit of the factor of both tolerances while no new direction is found.
 
-At the smallest strictness all directions are taken instead.
+At the lower limit all directions are taken instead.
 """
 DEPENDENCE_TOLERANCE = 1e-6
 """Singular value below which directions of different views count as linearly dependent."""
@@ -69,7 +69,7 @@ def solve_screened(
         return Screened(None, admm(problem, tol=tol, max_iter=max_iter, callback=callback))
     log = CheckLog(callback)
     state = State.start(problem.restrict(directions))
-    inner_tol, strictness = FIRST_TOLERANCE_FACTOR * tol, 1.0
+    inner_tol, tolerance_factor = FIRST_TOLERANCE_FACTOR * tol, 1.0
     for _ in range(MAX_ROUNDS):
         part = admm(
             problem.restrict(directions),
@@ -83,11 +83,11 @@ def solve_screened(
         log.n_iter += part.n_iter
         if solution.status != "max_iter" or log.n_iter >= max_iter:
             return Screened(directions, replace(solution, n_iter=log.n_iter, history=log.history))
-        added = violated_directions(directions, excess, strictness)
+        added = violated_directions(directions, excess, tolerance_factor)
         size = directions.shape[1] + added.shape[1]
-        if added.shape[1] == 0 and strictness > MIN_STRICTNESS:
+        if added.shape[1] == 0 and tolerance_factor > MIN_TOLERANCE_FACTOR:
             inner_tol = LATER_TOLERANCE_FACTOR * min(inner_tol, tol)
-            strictness = STRICTNESS_FACTOR * strictness
+            tolerance_factor = TOLERANCE_DECAY * tolerance_factor
         elif added.shape[1] > 0 and is_worthwhile(size, problem):
             state = state.embed(np.eye(size, directions.shape[1]))
             directions = np.hstack([directions, added])
@@ -138,7 +138,7 @@ def screen(problem: Problem) -> Array | None:
     curvature = problem.datafit.curvature
     if (
         not (problem.invariant and problem.coupled)
-        or not isinstance(problem.penalty, Nuclear)
+        or not is_nuclear_norm(problem.penalty)
         or curvature is None
         or problem.shape[1] < MIN_DIRECTIONS
     ):
@@ -182,11 +182,13 @@ def certify_on_full(
 
 
 def violated_directions(
-    directions: Array, excess: list[SpectralExcess], strictness: float
+    directions: Array, excess: list[SpectralExcess], tolerance_factor: float
 ) -> Array:
     """Return singular vectors of the violated dual constraint that the working set lacks."""
-    wanted = np.hstack([view.directions(1.0 + strictness * VIOLATION_TOLERANCE) for view in excess])
-    new = span(wanted - directions @ (directions.T @ wanted), strictness * NOVELTY_TOLERANCE)
+    wanted = np.hstack(
+        [view.directions(1.0 + tolerance_factor * VIOLATION_TOLERANCE) for view in excess]
+    )
+    new = span(wanted - directions @ (directions.T @ wanted), tolerance_factor * NOVELTY_TOLERANCE)
     # project again, because one subtraction leaves rounding errors
     return new - directions @ (directions.T @ new)
 

@@ -1,4 +1,4 @@
 """Rules that choose λ and τ from the data.
 
-The room stands above the solvers, because the rule for ℓ1 penalties solves a problem of its own.
+This subpackage imports the solvers, because the rule for ℓ1 penalties solves a problem.
 """

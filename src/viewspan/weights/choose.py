@@ -5,7 +5,7 @@ from typing import Any
 
 from viewspan._utils.typing import Array
 from viewspan.objective.axes import Axes
-from viewspan.objective.penalties import Nuclear, ZeroDiagonalL1
+from viewspan.objective.penalties import ZeroDiagonalL1, is_nuclear_norm
 from viewspan.objective.reduction import Reduction
 from viewspan.objective.weight_checks import check_lam, spread_over_samples
 from viewspan.objective.weight_rule import WeightRule
@@ -20,16 +20,16 @@ def default_rule(axes: Axes) -> WeightRule | None:
     if own is not None:
         return own
     quadratic = axes.datafit.curvature is not None
-    if isinstance(axes.penalty, Nuclear):
+    if is_nuclear_norm(axes.penalty):
         return NoiseRule() if quadratic else RobustRule()
-    if isinstance(axes.penalty, ZeroDiagonalL1):
+    if type(axes.penalty) is ZeroDiagonalL1:
         return SparseRule()
     return None
 
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights that were asked for.
+    """Requested weights λ and τ.
 
     Attributes
     ----------
@@ -38,8 +38,9 @@ class Weights:
     rule : WeightRule or None
         For automatic λ.
     per_sample : bool
-        Whether a given λ is one number, one per sample, or one per view and sample.
-    view_scales : array (n_views,) or None
+        Whether a given λ is spread over samples: one number, one per sample, or one per view and
+        sample.
+    shared_view_weights : array (n_views,) or None
         Factors by which the views were multiplied; a given λ_i is multiplied by their squares.
     """
 
@@ -47,21 +48,21 @@ class Weights:
     tau: Any
     rule: WeightRule | None
     per_sample: bool = False
-    view_scales: Array | None = None
+    shared_view_weights: Array | None = None
 
     @property
-    def automatic(self) -> bool:
+    def lam_is_automatic(self) -> bool:
         """Whether λ is automatic."""
         return isinstance(self.lam, str)
 
     @property
     def multiples(self) -> tuple[float, ...]:
         """Multiples of λ at which the problem is solved."""
-        return self.rule.multiples if self.automatic and self.rule is not None else (1.0,)
+        return self.rule.multiples if self.lam_is_automatic and self.rule is not None else (1.0,)
 
     def check(self, axes: Axes) -> None:
-        """Raise ValueError if λ or τ cannot be chosen, or must not be given."""
-        if self.automatic and (self.rule is None or not self.rule.chooses_lam(axes.datafit)):
+        """Raise ValueError if λ has no automatic rule, or if τ is given but must not be."""
+        if self.lam_is_automatic and (self.rule is None or not self.rule.chooses_lam(axes.datafit)):
             raise ValueError(
                 f"lam='auto' has no rule for {axes.describe('penalty')} with "
                 f"{axes.describe('datafit')}; give lam."
@@ -80,8 +81,8 @@ class Weights:
         rule = self.rule
         if rule is not None and multiple <= rule.uncoupled_up_to:
             return lam, 0.0
-        pull = None if rule is None else rule.pull(reduction, axes.datafit, lam)
-        tau = axes.coupling.automatic_tau(reduction, lam, pull)
+        strength = None if rule is None else rule.strength(reduction, axes.datafit, lam)
+        tau = axes.coupling.automatic_tau(reduction, lam, strength)
         if tau is None:
             raise ValueError(
                 f"tau='auto' has no rule for {axes.describe('coupling')} with "
@@ -90,9 +91,11 @@ class Weights:
         return lam, tau
 
     def _lam(self, reduction: Reduction, axes: Axes, multiple: float) -> Array:
-        if not self.automatic:
+        if not self.lam_is_automatic:
             given = spread_over_samples(self.lam, reduction) if self.per_sample else self.lam
             lam = check_lam(given, reduction, axes)
-            return lam if self.view_scales is None else (lam.T * self.view_scales**2).T
+            return (
+                lam if self.shared_view_weights is None else (lam.T * self.shared_view_weights**2).T
+            )
         assert self.rule is not None  # see check()
         return self.rule.lam(reduction, axes.datafit, multiple)

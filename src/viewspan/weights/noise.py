@@ -8,13 +8,16 @@ from viewspan._utils.linalg import ratio
 from viewspan._utils.typing import Array
 from viewspan.objective.datafits import Datafit
 from viewspan.objective.reduction import Reduction
-from viewspan.objective.weight_rule import Pull, WeightRule
+from viewspan.objective.weight_rule import PenaltyStrength, WeightRule
 
 LAM_FLOOR = 2e-4
 """Smallest λ as a share of ‖X_i‖₂²: LRR then drops singular values below 1 % of the largest."""
 MIN_SPECTRUM = 8
-"""Fewest singular values whose median says anything about noise."""
-HALF = 0.5
+"""Smallest number of singular values from which noise is estimated."""
+N_MEDIAN_POINTS = 4097
+"""Number of points at which the density of the Marchenko–Pastur law is summed."""
+MAX_CRITICAL_SHARE = 0.5
+"""Largest automatic weight as a share of the one that makes all coefficients zero."""
 
 
 def noise_level(singular: Array, n_samples: int, n_features: int) -> float:
@@ -22,7 +25,7 @@ def noise_level(singular: Array, n_samples: int, n_features: int) -> float:
 
     The median belongs to the noise as long as the signal has fewer than half of all directions. A
     view whose numerical rank is below half of its size has a median of zero and counts as free of
-    noise. So does a view with too few features for a median.
+    noise. So does a view with too few samples or features for a median.
 
     References
     ----------
@@ -38,11 +41,11 @@ def noise_level(singular: Array, n_samples: int, n_features: int) -> float:
     return float(np.median(values)) / float(np.sqrt(long * marchenko_pastur_median(short / long)))
 
 
-def marchenko_pastur_median(ratio: float, n_points: int = 4097) -> float:
+def marchenko_pastur_median(ratio_of_sides: float) -> float:
     """Return the median of the Marchenko–Pastur law for a matrix with this ratio of sides ≤ 1."""
-    low, high = (1 - np.sqrt(ratio)) ** 2, (1 + np.sqrt(ratio)) ** 2
+    low, high = (1 - np.sqrt(ratio_of_sides)) ** 2, (1 + np.sqrt(ratio_of_sides)) ** 2
     # x = middle − half-width·cos(θ) removes the square-root ends of the density
-    angle = (np.arange(n_points) + 0.5) * np.pi / n_points
+    angle = (np.arange(N_MEDIAN_POINTS) + 0.5) * np.pi / N_MEDIAN_POINTS
     points = (low + high) / 2 - (high - low) / 2 * np.cos(angle)
     mass = np.cumsum(np.sin(angle) ** 2 / points)
     return float(np.interp(mass[-1] / 2, mass, points))
@@ -72,8 +75,8 @@ def automatic_lam(
 class NoiseRule(WeightRule):
     """λ for quadratic fits and nuclear penalties: it follows the noise of each view.
 
-    The last of the four problems is not coupled: beside what the views share, its graph keeps the
-    detail that each view sees alone.
+    With an automatic τ, the last of the four problems is not coupled. Its graph keeps details that
+    only one view has.
     """
 
     multiples = (1.0, 2.0, 0.5, 0.25)
@@ -83,15 +86,17 @@ class NoiseRule(WeightRule):
         base = automatic_lam(
             reduction.singular_values(), reduction.counts, reduction.n_features_used
         )
-        lam: Array = multiple * (HALF * curvature_of(datafit) * base)
+        lam: Array = multiple * (0.5 * curvature_of(datafit) * base)
         return lam
 
-    def pull(self, reduction: Reduction, datafit: Datafit, lam: Array) -> Pull | None:
+    def strength(
+        self, reduction: Reduction, datafit: Datafit, lam: Array
+    ) -> PenaltyStrength | None:
         """Return √r̄ × the mean λ.
 
         r̄ is the mean over views of the rank Σ_s (1 − λ_i/(w s²))₊ that each would have alone.
-        All coefficients are zero from ‖·‖₂ of the matrix with rows vec((wG_i − λ_i I)₊) on, which
-        is at least the length of any row. Views that are zero are ignored.
+        All coefficients are zero if τ is at least ‖A‖₂, where A has the rows vec((wG_i − λ_i I)₊).
+        ‖A‖₂ is at least the length of every row. Views that are zero are ignored.
         """
         curvature = curvature_of(datafit)
         pairs = [
@@ -100,14 +105,15 @@ class NoiseRule(WeightRule):
             if values.any()
         ]
         if not pairs:
-            return Pull(0.0, 0.0)
+            return PenaltyStrength(0.0, 0.0)
         kept = [np.maximum(curvature * values**2 - weight, 0.0) for values, weight in pairs]
         ranks = [
             float(ratio(left, left + weight).sum())
             for left, (_, weight) in zip(kept, pairs, strict=True)
         ]
-        force = float(np.sqrt(np.mean(ranks)) * np.mean([weight for _, weight in pairs]))
-        return Pull(force, HALF * max(float(np.linalg.norm(left)) for left in kept))
+        norm = float(np.sqrt(np.mean(ranks)) * np.mean([weight for _, weight in pairs]))
+        limit = MAX_CRITICAL_SHARE * max(float(np.linalg.norm(left)) for left in kept)
+        return PenaltyStrength(norm, limit)
 
 
 def curvature_of(datafit: Datafit) -> float:

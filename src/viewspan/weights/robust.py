@@ -13,12 +13,12 @@ import numpy as np
 from viewspan._utils.linalg import ratio
 from viewspan._utils.typing import AnyArray, Array
 from viewspan.objective.datafits import Datafit
-from viewspan.objective.reduction import Reduction, typical_length
-from viewspan.objective.weight_rule import Pull, WeightRule
-from viewspan.weights.noise import HALF, automatic_lam
+from viewspan.objective.reduction import Reduction, rms_length
+from viewspan.objective.weight_rule import PenaltyStrength, WeightRule
+from viewspan.weights.noise import MAX_CRITICAL_SHARE, automatic_lam
 
 OUTLIER_FACTOR = 1.5
-"""Smallest λ in units of a typical f(x_j): half more than an outlier would cost as itself."""
+"""Smallest λ in units of the median f(x_j): half more than an outlier costs as a residual."""
 SHORTEST_RESIDUAL = 0.1
 """Shortest typical residual as a share of a sample's length."""
 COLLAPSE_FACTOR = 1.5
@@ -27,22 +27,24 @@ TINY = np.finfo(float).tiny
 
 
 class RobustRule(WeightRule):
-    """λ_i = c_i × the median of f(x_j), with c_i = max(1.5, what the noise demands).
+    """λ_i = c_i × the median of f(x_j), with c_i = max(1.5, matched λ / sample length).
 
-    c_i is at most half of the value that makes all coefficients zero. The noise demands the weight
-    at which the ℓ1,2 fit pulls as hard as the quadratic one does (:func:`matched_lam`), in units
-    of a sample's length. No multiple is above 1, because λ is already large enough for outliers.
+    The matched λ is the weight at which the gradient of the ℓ1,2 fit is as large as that of the
+    quadratic fit (:func:`matched_lam`). c_i is at most half of the value that makes all
+    coefficients zero. No multiple is above 1, because λ is already large enough for outliers.
     """
 
     multiples = (1.0, 0.5, 0.25, 0.125)
     uncoupled_up_to = 0.125
 
     def lam(self, reduction: Reduction, datafit: Datafit, multiple: float = 1.0) -> Array:
-        costs = np.array([typical(view) for view in sample_costs(reduction, datafit)])
+        costs = np.array([median_of_positive(view) for view in sample_costs(reduction, datafit)])
         lam: Array = multiple * (outlier_factors(reduction) * costs)
         return lam
 
-    def pull(self, reduction: Reduction, datafit: Datafit, lam: Array) -> Pull | None:
+    def strength(
+        self, reduction: Reduction, datafit: Datafit, lam: Array
+    ) -> PenaltyStrength | None:
         """Return √r̄ × the mean λ, as for the quadratic fit.
 
         r_i = Σ_s (1 − c_i ℓ_i²/s²)₊ is the rank that the view would have with residuals as long as
@@ -52,18 +54,18 @@ class RobustRule(WeightRule):
         triples = zip(reduction.singular_values(), thresholds, lam, strict=True)
         views = [triple for triple in triples if triple[0].any()]
         if not views:
-            return Pull(0.0, 0.0)
+            return PenaltyStrength(0.0, 0.0)
         ranks = [
             max(1.0, float(np.maximum(1.0 - ratio(least, values**2), 0.0).sum()))
             for values, least, _ in views
         ]
-        force = float(np.sqrt(np.mean(ranks)) * np.mean([weight for _, _, weight in views]))
-        return Pull(force, np.inf)
+        norm = float(np.sqrt(np.mean(ranks)) * np.mean([weight for _, _, weight in views]))
+        return PenaltyStrength(norm, np.inf)
 
 
 @dataclass(frozen=True)
 class MatchedRule(WeightRule):
-    """λ at which an ℓ1,2 fit pulls as hard as the quadratic fit does at its automatic λ."""
+    """λ at which the gradient of an ℓ1,2 fit is that of the quadratic fit at its automatic λ."""
 
     multiples: tuple[float, ...] = (1.0,)
 
@@ -74,20 +76,21 @@ class MatchedRule(WeightRule):
 
 
 def matched_lam(spectra: Sequence[Array], lam: Array, counts: Sequence[int]) -> Array:
-    """Return the weight at which the ℓ1,2 fit pulls as hard as ‖E‖_F² does at λ.
+    """Return the weight at which the gradient of the ℓ1,2 fit is that of ‖E‖_F² at λ.
 
-    At residuals of typical length ε the two fits have slopes 1 and 2ε, so λ becomes λ/2ε. ε is the
+    At residuals of length ε the two fits have slopes 1 and 2ε, so λ becomes λ/2ε. ε is the
     root mean square length of the residuals that the closed form leaves at λ, and at least a tenth
     of a sample's length. The weight is at most half of the one that makes all coefficients zero,
     which is ‖X‖₂² divided by a sample's length.
 
     If λ removes no direction, ε is proportional to λ, and λ/2ε is the weight at which all residuals
-    vanish. Below it Z = I, and every sample is a cluster of its own. So the weight stays well above
-    that (:func:`collapse_weight`), and half way to zero coefficients where the two are close.
+    vanish. Below it Z = I, and every sample is a cluster of its own. The weight is therefore at
+    least 1.5 times that (:func:`collapse_weight`). If this exceeds the upper limit, the limit is
+    raised to the geometric mean of the two critical weights.
     """
     weights = []
     for values, weight, n_samples in zip(spectra, lam, counts, strict=True):
-        squares, length = values**2, typical_length([values], n_samples) or 1.0
+        squares, length = values**2, rms_length([values], n_samples) or 1.0
         left = np.where(
             2 * squares > weight, weight**2 / (4 * np.maximum(squares, TINY)), squares
         ).sum()
@@ -95,17 +98,17 @@ def matched_lam(spectra: Sequence[Array], lam: Array, counts: Sequence[int]) -> 
         collapse = collapse_weight(values, n_samples)
         zero = float(squares.max(initial=0.0)) / length
         wanted = max(weight / (2 * residual), COLLAPSE_FACTOR * collapse)
-        weights.append(min(wanted, max(HALF * zero, float(np.sqrt(collapse * zero)))))
+        weights.append(min(wanted, max(MAX_CRITICAL_SHARE * zero, float(np.sqrt(collapse * zero)))))
     return np.array(weights)
 
 
 def collapse_weight(singular: Array, n_samples: int) -> float:
-    """Return about the λ up to which Z = I is optimal for the ℓ1,2 fit: 1 / rms(1/s).
+    """Return an upper bound of the λ for which Z = I is optimal in the ℓ1,2 fit: 1 / rms(1/s).
 
     Z = I leaves no residual. It is optimal if some Y with columns of length at most 1 has
     XᵀY = λI. The shortest such Y is λX(XᵀX)⁻¹, whose columns have the mean square length
-    λ² Σ s⁻² / N. The longest of them decides, so this is an upper bound, and nearly exact for
-    samples of one length in all directions. Dependent samples have no such Y.
+    λ² Σ s⁻² / N. The longest of them decides, so the bound is nearly exact for samples of one
+    length in all directions. Dependent samples have no such Y.
     """
     largest = float(singular.max(initial=0.0))
     smallest_resolved = largest * n_samples * np.finfo(float).eps
@@ -115,19 +118,22 @@ def collapse_weight(singular: Array, n_samples: int) -> float:
 
 
 def outlier_factors(reduction: Reduction) -> Array:
-    """Return c_i for every view."""
+    """Return the factors c_i of :class:`RobustRule`, one per view."""
     spectra, counts = reduction.singular_values(), reduction.counts
     noise = matched_lam(spectra, automatic_lam(spectra, counts, reduction.n_features_used), counts)
     factors = []
     for values, wanted, length in zip(spectra, noise, sample_lengths(reduction), strict=True):
-        largest = HALF * float(values.max(initial=0.0)) ** 2 / length**2
+        largest = MAX_CRITICAL_SHARE * float(values.max(initial=0.0)) ** 2 / length**2
         factors.append(min(max(OUTLIER_FACTOR, wanted / length), largest))
     return np.array(factors)
 
 
 def sample_lengths(reduction: Reduction) -> list[float]:
-    """Return the typical length of a sample in every view."""
-    return [typical(np.sqrt(np.einsum("ij,ij->j", target, target))) for target in reduction.targets]
+    """Return the median length of the samples in each view."""
+    return [
+        median_of_positive(np.sqrt(np.einsum("ij,ij->j", target, target)))
+        for target in reduction.targets
+    ]
 
 
 def sample_costs(reduction: Reduction, datafit: Datafit) -> list[Array]:
@@ -138,7 +144,7 @@ def sample_costs(reduction: Reduction, datafit: Datafit) -> list[Array]:
     ]
 
 
-def typical(values: Sequence[float] | AnyArray) -> float:
+def median_of_positive(values: Sequence[float] | AnyArray) -> float:
     """Return the median of the positive values, which leaves out missing samples; 1 if none is."""
     positive = np.asarray(values)[np.asarray(values) > 0]
     return float(np.median(positive)) if len(positive) else 1.0

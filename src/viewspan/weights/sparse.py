@@ -23,9 +23,9 @@ from viewspan.objective.datafits import Ball, Datafit
 from viewspan.objective.penalties import ZeroDiagonalL1
 from viewspan.objective.problem import Problem
 from viewspan.objective.reduction import Reduction
-from viewspan.objective.weight_rule import Pull, WeightRule
+from viewspan.objective.weight_rule import PenaltyStrength, WeightRule
 from viewspan.solvers.admm import admm
-from viewspan.weights.noise import HALF, curvature_of, noise_level
+from viewspan.weights.noise import MAX_CRITICAL_SHARE, curvature_of, noise_level
 
 LAM_SHARE = 0.25
 """λ_j ‖z_j‖₁ as a share of ‖x_j‖²."""
@@ -50,26 +50,29 @@ class SparseRule(WeightRule):
         lam: Array = multiple * (curvature_of(datafit) * base)
         return lam if reduction.observed is None else fill_missing(lam, reduction.observed)
 
-    def pull(self, reduction: Reduction, datafit: Datafit, lam: Array) -> Pull | None:
+    def strength(
+        self, reduction: Reduction, datafit: Datafit, lam: Array
+    ) -> PenaltyStrength | None:
         r"""Return ½ (Σ_j ‖x_j‖⁴)^½ for the fit ‖E‖_F², the mean over views.
 
-        ℓ1 pulls on a column with d_j coefficients with a force of length λ_j √d_j, and λ_j is
-        ½ ‖x_j‖² / √d_j. All coefficients are zero from the length of the entries of wXᵀX beyond λ
-        on. Views that are zero are ignored. Other fits are taken to be ‖E‖_F² here.
+        The subgradient of ℓ1 at a column with d_j coefficients has norm λ_j √d_j, and λ_j is
+        ½ ‖x_j‖² / √d_j. All coefficients are zero if τ is at least ‖A‖₂, where A has the rows
+        vec((|wX_iᵀX_i| − λ_i)₊) with zero diagonals; ‖A‖₂ is at least the length of every row.
+        Views that are zero are ignored. Other fits are taken to be ‖E‖_F² here.
         """
         curvature = 2.0 if datafit.curvature is None else datafit.curvature
-        forces, limits = [], []
+        norms, limits = [], []
         for factor, weight in zip(reduction.factors, lam, strict=True):
             if not factor.any():
                 continue
             gram = curvature * factor.T @ factor
-            forces.append(0.5 * float(np.linalg.norm(0.5 * gram.diagonal())))
+            norms.append(0.5 * float(np.linalg.norm(0.5 * gram.diagonal())))
             beyond = np.maximum(np.abs(gram) - weight, 0.0)
             np.fill_diagonal(beyond, 0.0)
             limits.append(float(np.linalg.norm(beyond)))
-        if not forces:
-            return Pull(0.0, 0.0)
-        return Pull(float(np.mean(forces)), HALF * max(limits))
+        if not norms:
+            return PenaltyStrength(0.0, 0.0)
+        return PenaltyStrength(float(np.mean(norms)), MAX_CRITICAL_SHARE * max(limits))
 
 
 def data_driven_lam(views: Sequence[Array], n_features: Sequence[int]) -> Array:
@@ -91,7 +94,7 @@ def lam_of_scaled_view(view: Array, n_features: int) -> Array:
     l1_length = l1_lengths(view, allowed_residuals(view, n_features, length))
     gram = np.abs(view.T @ view)
     np.fill_diagonal(gram, 0.0)
-    largest = HALF * gram.max(axis=0)
+    largest = MAX_CRITICAL_SHARE * gram.max(axis=0)
     weights: Array = np.where(l1_length > 0, ratio(LAM_SHARE * length**2, l1_length), largest)
     return np.asarray(np.minimum(largest, weights))
 
@@ -115,8 +118,8 @@ def l1_lengths(view: Array, radius: Array) -> Array:
         first = admm(problem, tol=FIRST_PASS_TOLERANCE, max_iter=FIRST_PASS_ITERATIONS)
     if first.status == "non_finite":
         raise NumericalError(
-            "The first representation, which lam='auto' goes by, has an iterate that is not "
-            "finite; give lam."
+            "lam='auto' could not be computed: an iterate of the first representation is not "
+            "finite. Give lam."
         )
     lengths: Array = np.abs(first.stack[0]).sum(axis=0)
     return lengths
