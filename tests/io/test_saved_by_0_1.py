@@ -19,7 +19,7 @@ def expected():
 
 
 def unseen(name, expected):
-    """The samples whose prediction was stored, in the form in which the model was fitted."""
+    """Return the samples of the stored prediction, in the form of the fitted data."""
     views = [expected[f"view_{position}"] for position in range(2)]
     if name == "clrsc_batches":
         return views
@@ -36,7 +36,7 @@ def unseen(name, expected):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_it_answers_as_it_did(name, expected):
+def test_loaded_models_give_the_stored_results(name, expected):
     model = load(FOLDER / f"{name}.model")
     np.testing.assert_array_equal(model.labels_, expected[f"{name}/labels"])
     samples = unseen(name, expected)
@@ -54,5 +54,5 @@ def test_it_answers_as_it_did(name, expected):
     )
 
 
-def test_all_kinds_of_models_are_there():
+def test_every_kind_of_model_is_stored():
     assert len(MODELS) == 16

@@ -41,7 +41,7 @@ def demo(
 
 
 def print_accuracies() -> None:
-    """Print the accuracy of every view and of all views, and how the views were weighted."""
+    """Print the accuracy of each view and of all views, the chosen weights and the certificate."""
     views, truth = load_digit_halves()
     typer.echo(f"{len(truth)} handwritten digits in 3 views: left halves, right halves, noise\n")
     typer.echo("Accuracy of each view alone:")
@@ -86,7 +86,7 @@ def write_demo(out: Path, *, force: bool) -> None:
     for path in written:
         typer.echo(path)
     if not terminal.quiet:
-        terminal.say(f"Open {out / 'report.html'} in a browser.")
+        terminal.print_message(f"Open {out / 'report.html'} in a browser.")
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from viewspan._utils.text import shortened, visible
-from viewspan.cli.models import per_view, view_names
 from viewspan.cli.terminal import exit_on_error
+from viewspan.inputs.fitted_inputs import per_view, view_names
 from viewspan.io.models import load
 from viewspan.io.models.archive import is_model
 from viewspan.io.readers import Part, contents

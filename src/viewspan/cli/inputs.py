@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from viewspan.io.readers import Aligned, InputError, Reading, Table, read
-from viewspan.io.readers.read import Source
+from viewspan.io.readers.source import Source
 
 IMAGE_SHAPE = re.compile(r"(\d+)[x×](\d+)(?:[x×]([13]))?$")
 
@@ -34,11 +34,10 @@ def check_no_missing_values(tables: Sequence[Table]) -> None:
         missing = np.asarray(table.values.isna())
         if missing.any():
             row, column = np.argwhere(missing)[0]
-            others = missing.sum() - 1
-            more = f", and {others} other values are missing, too" if others else ""
             raise InputError(
                 f"{table.source}: column {table.values.columns[column]!r} has no value in row "
-                f"{row + 1}{more}; fill in missing values, or remove these rows or columns."
+                f"{row + 1} (missing values in all: {missing.sum()}); fill them in, or remove "
+                "these rows or columns."
             )
 
 
@@ -82,7 +81,7 @@ def views_of_images(
 
 @contextmanager
 def warnings_as_notes(reading: Reading) -> Iterator[None]:
-    """Turn warnings of the library into notes for the user."""
+    """Turn warnings into notes for the user, except deprecation and future warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -7,7 +7,7 @@ from typing import Any
 
 from viewspan.io.readers import Aligned, Reading
 from viewspan.io.readers.align import Missing
-from viewspan.io.readers.read import Source
+from viewspan.io.readers.source import Source
 
 
 @dataclass(frozen=True)
@@ -17,11 +17,11 @@ class Job:
     Attributes
     ----------
     sources : sequence of str
-        One ``[name=]file[::key]`` per view.
+        ``[name=]file[::key[.T]]``; a file may hold several views.
     out : Path
         Output folder.
     model : CLRSC, LRR, SSC or MLAP
-        Unfitted.
+        Estimator to fit.
     reading : Reading
         How the files are read.
     missing : {"forbid", "allow", "drop"}
@@ -35,7 +35,7 @@ class Job:
     force : bool
         Whether to replace the files of an earlier run.
     command : sequence of str
-        The command line, for the record.
+        Command line, which is written to run.json.
     """
 
     sources: Sequence[str]
@@ -69,11 +69,11 @@ class Outcome:
     image_shapes : dict
         Shape of the images in the views that hold images.
     model : CLRSC, LRR, SSC or MLAP
-        Fitted.
+        Fitted estimator.
     seconds : dict
         Duration of every stage.
     scores : dict
-        Empty without true labels.
+        Scores by name; empty without true labels.
     notes : list of str
         Notes and warnings about the data.
     """

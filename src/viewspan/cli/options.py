@@ -9,7 +9,7 @@ import typer
 
 from viewspan import CLRSC, LRR, MLAP, SSC
 from viewspan.fit.settings import DEFAULT_N_LANDMARKS
-from viewspan.graph.discretisation import AskedLabels
+from viewspan.graph import discretisation
 from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
 from viewspan.io.readers import InputError
 from viewspan.io.readers.align import Missing
@@ -35,9 +35,9 @@ def one_of(names: Sequence[str]) -> str:
 
 
 def with_purposes(known: Mapping[str, Any]) -> str:
-    """Return the names of datafits, penalties or couplings and what they are for.
+    """Return the default and the other names, each with its purpose.
 
-    The first one is the default. Objects of the same class, such as half a datafit, are left out.
+    Names whose objects have the class of an earlier one, such as "half_frobenius", are left out.
     """
     first_names: dict[type[Any], str] = {}
     for name, item in known.items():
@@ -54,7 +54,7 @@ solver = partial(option, "Solver")
 
 
 def nonempty_path(text: str) -> Path:
-    """Parse a path, and refuse the empty one, which would be the current folder."""
+    """Parse a path; raise BadParameter if it is empty, because that would be the current folder."""
     if not text:
         raise typer.BadParameter("The path is empty; check that the shell variable is set.")
     return Path(text)
@@ -164,7 +164,8 @@ ViewWeights = Annotated[
     graph("WEIGHTS", "View weights: auto (default), equal, or one number per view (1,0.5)."),
 ]
 Affinity = Annotated[
-    str | None, graph("NAME", "Edge weights: auto, patterns, or coefficients as in the paper.")
+    str | None,
+    graph("NAME", "Edge weights: auto (default), patterns, or coefficients as in the paper."),
 ]
 NNeighbors = Annotated[
     int | None,
@@ -178,7 +179,10 @@ NLandmarks = Annotated[
 ]
 AssignLabels = Annotated[
     str | None,
-    graph("NAME", f"Label assignment: {one_of(get_args(AskedLabels))}."),
+    graph(
+        "NAME",
+        f"Label assignment: auto (default), {one_of(get_args(discretisation.AssignLabels))}.",
+    ),
 ]
 
 Solver = Annotated[

@@ -73,7 +73,7 @@ def describe_file(path: Path) -> dict[str, Any]:
 
 
 def as_json_value(value: Any) -> Any:
-    """Convert an array or a number of numpy for JSON, and anything else to text."""
+    """Convert NumPy arrays and scalars for JSON, and anything else to text."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):

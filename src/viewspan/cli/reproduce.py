@@ -11,7 +11,8 @@ from viewspan.cli.terminal import Terminal, exit_on_error
 from viewspan.io.readers import InputError
 
 STUDIES = ("synthetic", "minerals", "faces")
-FAILURES = (OSError, ValueError, RuntimeError, ModuleNotFoundError)
+STUDY_FAILURES = (OSError, ValueError, RuntimeError, ModuleNotFoundError)
+"""Errors of a study. The exit code is FAILED, also if a method or its data is the cause."""
 
 
 def reproduce(
@@ -62,7 +63,7 @@ def reproduce(
         return f"Finished trials are kept in {out}; run the same command again to continue."
 
     console, start = Terminal().console, time.perf_counter()
-    with exit_on_error("reproduce", failures=FAILURES, remark=remark):
+    with exit_on_error("reproduce", failures=STUDY_FAILURES, remark=remark):
         from viewspan.studies.reproduce import reproduce as run_studies  # needs the extra "studies"
 
         if out.is_file():

@@ -41,7 +41,7 @@ def run_in_locked_folder(job: Job, terminal: Terminal) -> list[Path]:
     outcome = read_and_fit(job, terminal)
     if not terminal.quiet:
         print_summary(outcome, terminal.console)
-    terminal.notes(outcome.notes)
+    terminal.print_notes(outcome.notes)
     return write(job, outcome)
 
 
@@ -109,7 +109,7 @@ def write(job: Job, outcome: Outcome) -> list[Path]:
     contents["model"] = as_bytes(model)
     contents[RECORD_NAME] = make_record(job, outcome, contents)
     return write_files(
-        job.out, contents, without=[name for name in OUTPUT_NAMES if name not in contents]
+        job.out, contents, obsolete=[name for name in OUTPUT_NAMES if name not in contents]
     )
 
 

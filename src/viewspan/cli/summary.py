@@ -23,7 +23,7 @@ def print_summary(outcome: Outcome, console: Console) -> None:
     model = outcome.model
     n_samples, seconds = len(model.labels_), outcome.seconds.get("clustering", 0.0)
     heading = f"{n_samples} samples, {model.n_views_in_} views, {model.n_clusters_} clusters"
-    n_unsure = int((model.confidence_ < UNCERTAIN_BELOW).sum())
+    n_uncertain = int((model.confidence_ < UNCERTAIN_BELOW).sum())
     console.print()
     console.print(Text.assemble((heading, "bold"), f"  {seconds:.1f} s"))
     for table in (table_of_views(outcome), table_of_sizes(model)):
@@ -33,7 +33,7 @@ def print_summary(outcome: Outcome, console: Console) -> None:
     console.print(Text(certificate_sentence(model)))
     console.print(
         Text(
-            f"{n_unsure} of {n_samples} samples have less than half of their edge weight within "
+            f"{n_uncertain} of {n_samples} samples have less than half of their edge weight within "
             "their own cluster."
         )
     )

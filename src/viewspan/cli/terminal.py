@@ -21,7 +21,7 @@ INPUT_ERRORS = (ValueError, TypeError, OSError, MemoryError)
 FAILURES: tuple[type[Exception], ...] = (WritingError, ModuleNotFoundError)
 """Errors with other causes. The exit code is FAILED."""
 
-FULL_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
+DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
 
 
 class StderrConsole(Console):
@@ -31,7 +31,7 @@ class StderrConsole(Console):
         super().__init__(stderr=True)
 
     def on_broken_pipe(self) -> None:
-        """Raise BrokenPipeError, where rich would exit without cleaning up."""
+        """Raise BrokenPipeError again; rich would exit without cleaning up."""
         raise
 
 
@@ -41,18 +41,19 @@ class Terminal:
     Parameters
     ----------
     quiet : bool
-        Show no progress and no summary. Always so if standard error is not a terminal.
+        Whether to hide progress and summary. They are also hidden if standard error is not a
+        terminal.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.console = StderrConsole()
         self.quiet = quiet or not self.console.is_terminal
 
-    def say(self, sentence: str, style: str = "") -> None:
+    def print_message(self, sentence: str) -> None:
         """Print a message; text from files is neither markup nor a control sequence in it."""
-        self.console.print(Text(visible(sentence, keep="\n"), style), soft_wrap=True)
+        self.console.print(Text(visible(sentence, keep="\n")), soft_wrap=True)
 
-    def notes(self, sentences: list[str]) -> None:
+    def print_notes(self, sentences: list[str]) -> None:
         """Print notes about the data, also if quiet."""
         for sentence in sentences:
             self.console.print(
@@ -84,28 +85,30 @@ def exit_on_error(
     except BrokenPipeError:
         sys.exit(PIPE_CLOSED)
     except (Exception, KeyboardInterrupt) as caught:
-        error = naming_standard_output(caught)
+        error = with_standard_output_named(caught)
         interrupted = isinstance(error, KeyboardInterrupt) or bool(signals.received_exit_code())
         if not interrupted and not isinstance(error, (*failures, *INPUT_ERRORS)):
             raise
         terminal = Terminal()
         if interrupted:
-            terminal.say("Interrupted." if remark else "Interrupted; nothing was written.")
+            terminal.print_message(
+                "Interrupted." if remark else "Interrupted; nothing was written."
+            )
         else:
-            terminal.say(f"viewspan {command}: {error}")
+            terminal.print_message(f"viewspan {command}: {error}")
         if remark and (sentence := remark()):
-            terminal.say(sentence)
+            terminal.print_message(sentence)
         if interrupted:
             sys.exit(signals.received_exit_code() or signals.exit_code(signal.SIGINT))
         failed = isinstance(error, failures) and not isinstance(error, InputError)
         sys.exit(FAILED if failed else INVALID_INPUT)
 
 
-def naming_standard_output(error: BaseException) -> BaseException:
-    """Return a WritingError for a full disk behind standard output, and any other error unchanged.
+def with_standard_output_named(error: BaseException) -> BaseException:
+    """Return a WritingError if standard output cannot be written, else the error itself.
 
-    All other errors of full disks have a file name.
+    Only errors of standard output have no file name.
     """
-    if isinstance(error, OSError) and error.filename is None and error.errno in FULL_DISK_ERRORS:
+    if isinstance(error, OSError) and error.filename is None and error.errno in DISK_ERRORS:
         return WritingError(f"Standard output could not be written: {error.strerror}.")
     return error

@@ -143,7 +143,10 @@ def test_empty_cells_are_nan(tmp_path):
             "x,kind\n1,a\n2,a\n",
             r"column 'kind' holds text \('a'\), but a view must hold numbers; leave it out",
         ),
-        ("x,y\n1,2\n1,2\noops,3\n", r"column 'x' holds 'oops' in row 3 instead of numbers"),
+        (
+            "x,y\n1,2\n1,2\noops,3\n",
+            r"column 'x' holds 'oops' in row 3 \(values that are not numbers: 1\)",
+        ),
         ("x,y\n1,2\n3,4,5,6\n", r"not a table of 2 columns separated by commas"),
         ("", "is empty"),
         ("x,y\n", "has no rows"),
@@ -189,7 +192,7 @@ def test_binary_content_raises(content, message, tmp_path):
     ("text", "message"),
     [
         ("id,x\na,1\na,2\n", "has the id 'a' in 2 rows"),
-        ("id,x\na,1\n,2\n", "column 'id' has no id in row 2; every"),
+        ("id,x\na,1\n,2\n", r"column 'id' has no id in row 2 \(rows without an id: 1\); every"),
         (
             "id,x\n1,2,3\n4,5,6\n",
             "has 2 column names in its first line, but 3 values in its second line",

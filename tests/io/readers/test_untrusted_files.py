@@ -289,7 +289,7 @@ def test_matlab_cells_of_text_are_labels(tmp_path):
         tmp_path / "y.mat", {"y": np.array(["a", "b", "a", ""], dtype=object), "z": np.eye(4)}
     )
     assert list(read_labels(f"{tmp_path / 'y.mat'}::y", Reading(), None, 4)) == ["a", "b", "a", ""]
-    with pytest.raises(InputError, match="is not one label per sample"):
+    with pytest.raises(InputError, match="does not hold one label per sample"):
         read_labels(f"{tmp_path / 'y.mat'}::z", Reading(), None, 4)
 
 

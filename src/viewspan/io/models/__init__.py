@@ -1,8 +1,8 @@
 """Save and load fitted models. Nothing in a model file can be executed.
 
-A file holds plain arrays and JSON, with the version of its format and a checksum of every part
-(:mod:`archive`). Of the objects that the JSON may name, only those that models consist of are made
-(:mod:`schema`). A pickle could run any code that its writer put into it.
+A file holds plain arrays and JSON, with a format version and a checksum of every part
+(:mod:`archive`). Loading creates only the objects listed in :mod:`schema`, whereas a pickle can run
+any code.
 """
 
 import os
@@ -11,7 +11,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from viewspan._utils.files import write_whole
+from viewspan._utils.files import write_atomically
 from viewspan._utils.warnings import warn
 from viewspan._version import __version__
 from viewspan.estimators.base import SubspaceClusterer
@@ -33,11 +33,11 @@ OUTPUT_CONFIG = "_sklearn_output_config"
 
 
 def save(model: SubspaceClusterer, path: str | os.PathLike[str]) -> None:
-    """Write a fitted model to a file, for :func:`load`.
+    """Save a fitted model to a file that :func:`load` can read.
 
-    Everything is kept except callbacks, and datafits, penalties and couplings of your own, which a
-    warning names: the loaded model predicts as before and needs them again for another fit. After
-    loading, batches start anew.
+    Callbacks and datafits, penalties and couplings of your own classes are not saved; a warning
+    names the latter. The loaded model predicts as before, but needs them again for another fit. The
+    summary of earlier batches is not saved either: after loading, ``partial_fit`` starts anew.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def save(model: SubspaceClusterer, path: str | os.PathLike[str]) -> None:
     path : path
         An existing file is replaced.
     """
-    write_whole(Path(path), as_bytes(model))
+    write_atomically(Path(path), as_bytes(model))
 
 
 def as_bytes(model: SubspaceClusterer) -> bytes:
@@ -109,7 +109,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     except Exception as error:  # a damaged or hostile file can fail in any way
         what = str(error).strip().splitlines()[:1] or [type(error).__name__]
         raise ValueError(
-            f"{path} is damaged, or no model that viewspan {__version__} can read: "
+            f"{path} is damaged or is not a model that viewspan {__version__} can read: "
             f"{what[0].rstrip('.')}."
         ) from error
     return model
@@ -145,11 +145,11 @@ def read_version_1(tree: Any, arrays: list[Any]) -> SubspaceClusterer:
 
 
 def check_consistent(model: SubspaceClusterer) -> None:
-    """Raise ValueError unless the parts of a model belong together."""
+    """Raise TypeError or ValueError unless the parts of a model belong together."""
     state = model.fitted_state_
     if not isinstance(state, FittedState):
         raise TypeError("it holds no model")
     n_nodes = state.partition.graph.shape[0]
     sizes_match = len(state.confidence) == len(state.labels)
     if not sizes_match or len(state.graph.labels) != n_nodes or state.assigner.width < 1:
-        raise ValueError("its parts are not of one size")
+        raise ValueError("its parts have different sizes")

@@ -29,7 +29,7 @@ DESCRIPTION, SUMS = "model.json", "SHA256SUMS"
 PART_NAMES = re.compile(rf"{re.escape(DESCRIPTION)}|{SUMS}|arrays/\d+\.npy")
 """Names of the parts of a model."""
 MAX_COMPRESSION_RATIO = 200
-"""Largest ratio of content to file size. A file with a larger ratio is made to fill the memory."""
+"""Largest ratio of content to file size; larger ratios indicate a zip bomb."""
 ARRAY_KINDS = "biufU"
 """Kinds of arrays in a model: booleans, numbers and texts."""
 UNVERSIONED_DESCRIPTION = "schema.json"
@@ -37,7 +37,7 @@ UNVERSIONED_DESCRIPTION = "schema.json"
 
 
 class NotAModelError(ValueError):
-    """The file is not a model. The message is a sentence without its subject, the file."""
+    """Error of a file that is not a readable model. The message lacks the file name."""
 
 
 def pack(tree: Any, arrays: Sequence[AnyArray]) -> bytes:
@@ -88,7 +88,7 @@ def unpack(path: Path) -> tuple[int, Any, list[AnyArray]]:
         raise NotAModelError(
             f"has version {description['version']!r:.20} of the format, which viewspan "
             f"{description['viewspan']!r:.20} wrote; viewspan {__version__} reads versions up to "
-            f"{VERSION}. Install that version of viewspan, or fit again."
+            f"{VERSION}. Install that viewspan, or fit the model again."
         )
     arrays = [from_npy(parts[part_name(number)]) for number in range(len(parts) - 2)]
     return description["version"], description["model"], arrays

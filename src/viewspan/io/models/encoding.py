@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from viewspan._utils.sparse import points_inside
+from viewspan._utils.sparse import has_valid_structure
 from viewspan._utils.typing import AnyArray
 from viewspan.io.models.schema import RECORDS, Record
 
@@ -20,7 +20,7 @@ NOT_FINITE = ("nan", "inf", "-inf")
 
 
 class Encoder:
-    """Encodes one model. ``arrays`` are those that the JSON numbers."""
+    """Encoder of one model. The JSON refers to arrays by their position in ``arrays``."""
 
     def __init__(self) -> None:
         self.arrays: list[AnyArray] = []
@@ -82,7 +82,7 @@ class Encoder:
 
 
 class Decoder:
-    """Decodes what an encoder wrote. Only the given records are ever made."""
+    """Decoder of encoded models. It creates only objects of the given records."""
 
     def __init__(self, arrays: list[AnyArray], records: Mapping[str, Record]) -> None:
         self._arrays = arrays
@@ -90,12 +90,12 @@ class Decoder:
         self._made: list[Any] = []
         self._makers: dict[str, Callable[[Any], Any]] = {
             "array": self._array,
-            "again": lambda place: self._made[natural(place)],
+            "again": lambda place: self._made[checked_index(place)],
             "csr": self._csr,
             "dict": lambda pairs: {self.decode(key): self.decode(item) for key, item in pairs},
-            "float": not_finite,
+            "float": parse_nonfinite,
             "RandomState": self._random_state,
-            "texts": texts,
+            "texts": text_array,
             "tuple": lambda items: tuple(map(self.decode, items)),
         }
 
@@ -121,22 +121,24 @@ class Decoder:
         return value
 
     def _array(self, number: Any) -> Any:
-        array = self._arrays[natural(number)]
+        array = self._arrays[checked_index(number)]
         return array if array.ndim else array[()]
 
     def _record(self, tag: str, content: dict[str, Any]) -> Any:
         wanted = self._records[tag]
-        if set(content) != set(wanted.fields):
+        lacking = set(wanted.fields) - set(content)
+        if not (set(content) <= set(wanted.fields) and lacking <= set(wanted.added)):
             raise ValueError(f"its {tag} is not made of {', '.join(wanted.fields)}")
-        return wanted.make(**self.decode_fields(content))
+        earlier = {name: wanted.added[name] for name in lacking}
+        return wanted.make(**self.decode_fields(content), **earlier)
 
     def _csr(self, content: Any) -> Any:
         shape, *parts = content
         data, indices, indptr = (np.asarray(self.decode(part)) for part in parts)
-        n_rows, n_columns = map(natural, shape)
+        n_rows, n_columns = map(checked_index, shape)
         one_dimensional = {data.ndim, indices.ndim, indptr.ndim} == {1}
         integers = {indices.dtype.kind, indptr.dtype.kind} == {"i"}
-        inside = points_inside(indptr, indices, len(data), (n_rows, n_columns))
+        inside = has_valid_structure(indptr, indices, len(data), (n_rows, n_columns))
         if not (one_dimensional and integers and inside):
             raise ValueError("a sparse array points outside of itself")
         return self._keep(
@@ -149,25 +151,25 @@ class Decoder:
         return generator
 
 
-def natural(number: Any) -> int:
-    """Return a number of a part; raise ValueError unless it is an int of at least 0."""
+def checked_index(number: Any) -> int:
+    """Return the number; raise ValueError unless it is an int of at least 0."""
     if type(number) is not int or number < 0:
-        raise ValueError(f"{number!r:.40} is no number of a part")
+        raise ValueError(f"{number!r:.40} is not an int of at least 0")
     return number
 
 
-def not_finite(text: Any) -> float:
+def parse_nonfinite(text: Any) -> float:
     """Return nan, inf or -inf from its name."""
     if text not in NOT_FINITE:
         raise ValueError(f"{text!r:.40} is no number")
     return float(text)
 
 
-def texts(content: Any) -> AnyArray:
+def text_array(content: Any) -> AnyArray:
     """Return an array of texts from its items and shape."""
     items, shape = content
     if not all(isinstance(item, str) for item in items):
         raise ValueError("a list of texts holds something else")
     array = np.empty(len(items), dtype=object)
     array[:] = items
-    return array.reshape(tuple(map(natural, shape)))
+    return array.reshape(tuple(map(checked_index, shape)))

@@ -1,11 +1,12 @@
 """The records that a model file is made of, with the names that they have in the file.
 
 Names in a file belong to the format and never change within a version. Names in the code may: then
-only this table changes.
+only this table changes. If a class gets more fields, its record says which values files without
+them mean.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from viewspan._utils.linalg import Spectrum
@@ -38,7 +39,7 @@ INPUT_ATTRIBUTES = ("n_views_in_", "n_features_in_", "feature_names_in_", "view_
 
 @dataclass(frozen=True)
 class Record:
-    """How one kind of object is stored.
+    """Storage format of one class of objects.
 
     Attributes
     ----------
@@ -47,28 +48,32 @@ class Record:
         Attribute of the object for every name in the file.
     make : callable
         Function that makes the object from its fields, by the names in the file.
+    added : dict
+        Fields that files of this version may lack because they were added later, with the values
+        that such files mean.
     """
 
     kind: type[Any]
     fields: Mapping[str, str]
     make: Callable[..., Any]
+    added: Mapping[str, Any] = field(default_factory=dict)
 
 
-def record(kind: type[Any], *fields: str) -> Record:
+def record(kind: type[Any], *names: str, **added: Any) -> Record:
     """Return the record of a class whose fields have the same names in the file."""
-    return Record(kind, {field: field for field in fields}, kind)
+    return Record(kind, {name: name for name in (*names, *added)}, kind, added)
 
 
 def axis_records(axis: str, known: Mapping[str, Any]) -> dict[str, Record]:
     """Return one record for every class of an axis, under the first name of its objects.
 
-    The names are values of parameters, which files contain, too.
+    Files also contain these names as values of parameters, so they belong to the format.
     """
     found: dict[type[Any], str] = {}
     for name, item in known.items():
         found.setdefault(type(item), name)
     return {
-        f"{axis} {name}": record(kind, *(field.name for field in fields(kind)))
+        f"{axis} {name}": record(kind, *(item.name for item in fields(kind)))
         for kind, name in found.items()
     }
 

@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from viewspan._utils.sparse import full
+from viewspan._utils.text import listed
 from viewspan._utils.typing import AnyArray
-from viewspan.io.readers.table import InputError, Reading, Table, listed
+from viewspan.io.readers.table import InputError, Reading, Table
 
 Missing = Literal["forbid", "allow", "drop"]
 """Treatment of ids that are not in every file."""
@@ -100,7 +101,7 @@ def unique_names(tables: Sequence[Table]) -> list[Table]:
 
 
 def check_permuted_columns(tables: Sequence[Table]) -> None:
-    """Raise InputError if two tables have the same unique integers in a column in another order.
+    """Raise InputError if two tables hold the same distinct integers in one column, reordered.
 
     Such a column probably holds sample ids, and the rows would not match without --id.
     """
@@ -178,7 +179,7 @@ def missing_samples(ids: AnyArray, everywhere: AnyArray, tables: Sequence[Table]
 
 
 def reorder(table: Table, ids: AnyArray) -> Table:
-    """Return the rows of these ids, with NaN for missing samples."""
+    """Return the table with one row per id, filled with NaN for missing samples."""
     own = ids_of(table)
     order = np.argsort(own)
     rows = order[np.searchsorted(own, ids, sorter=order).clip(max=len(order) - 1)]

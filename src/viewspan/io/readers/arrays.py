@@ -5,16 +5,15 @@ import stat
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from viewspan._utils.text import listed
 from viewspan.io.readers.limits import check_array_count, check_complete, check_memory
+from viewspan.io.readers.source import Source
 from viewspan.io.readers.sparse import ALL_KEYS, REQUIRED_KEYS, sparse_from_arrays
-from viewspan.io.readers.table import InputError, Part, Reading, Table, listed, suggestion
-
-if TYPE_CHECKING:
-    from viewspan.io.readers.read import Source
+from viewspan.io.readers.table import InputError, Part, Reading, Table, suggestion
 
 MAGIC = b"\x93NUMPY"
 NPY = ".npy"
@@ -39,7 +38,7 @@ class Header(NamedTuple):
     n_bytes: int
 
 
-def read_npy(source: "Source", _: Reading) -> list[Table]:
+def read_npy(source: Source, _: Reading) -> list[Table]:
     """Return the view of a .npy file. Its values stay on disk until they are used."""
     if source.key is not None:
         raise InputError(f"{source.path} holds one array and has no keys; remove ::{source.key}.")
@@ -50,13 +49,13 @@ def load_npy(path: Path) -> Any:
     """Return a memory-mapped array."""
     with path.open("rb") as file:
         header = header_of(file, str(path))
-        refuse_objects(header, str(path))
+        check_no_objects(header, str(path))
         check_complete(path, "its array", header.n_bytes, path.stat().st_size - file.tell())
     return np.load(path, mmap_mode="r", allow_pickle=False)
 
 
 def header_of(file: IO[bytes], name: str) -> Header:
-    """Let NumPy read the header, after a check of its length."""
+    """Return the header, which NumPy reads after a check of its length."""
     start = file.read(len(MAGIC) + 2 + 4)
     if not start.startswith(MAGIC):
         raise ValueError("it is not a NumPy file")
@@ -72,14 +71,14 @@ def header_of(file: IO[bytes], name: str) -> Header:
     read = formats.read_array_header_1_0 if version == (1, 0) else formats.read_array_header_2_0
     try:
         shape, _, dtype = read(file, max_header_size=MAX_HEADER_SIZE)
-    except (MemoryError, RecursionError) as error:  # of Python's parser, for nested brackets
+    except (MemoryError, RecursionError) as error:  # Python's parser raises these
         raise ValueError("the header of its array cannot be parsed") from error
     if min(shape, default=0) < 0:
         raise InputError(f"{name} is damaged: its array has a dimension of {min(shape)}.")
     return Header(shape, dtype, math.prod(shape) * dtype.itemsize)
 
 
-def refuse_objects(header: Header, name: str) -> None:
+def check_no_objects(header: Header, name: str) -> None:
     if header.dtype.hasobject:
         raise InputError(
             f"{name} holds Python objects, which are not read because they can run code; save "
@@ -87,7 +86,7 @@ def refuse_objects(header: Header, name: str) -> None:
         )
 
 
-def read_npz(source: "Source", _: Reading) -> list[Table]:
+def read_npz(source: Source, _: Reading) -> list[Table]:
     """Return the array with the key, the only array, or a sparse matrix that scipy wrote."""
     parts = {part.key: part for part in contents_of_npz(source.path)}
     if parts.keys() >= REQUIRED_KEYS and source.key is None:
@@ -108,7 +107,7 @@ def load_npz(path: Path, key: str) -> Any:
             raise InputError(missing_key(path, key, parts))
         with archive.open(member) as file:
             header = header_of(file, name)
-            refuse_objects(header, name)
+            check_no_objects(header, name)
             check_complete(path, repr(key), header.n_bytes, member.file_size - file.tell())
             check_memory(path, header.n_bytes)
             file.seek(0)

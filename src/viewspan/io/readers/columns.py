@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from viewspan._utils.text import listed
 from viewspan.io.readers.layout import UNNAMED, is_number
+from viewspan.io.readers.source import Source
 from viewspan.io.readers.table import (
     InputError,
     Part,
     Reading,
     Table,
-    listed,
     pandas,
     suggestion,
 )
@@ -20,7 +21,6 @@ from viewspan.io.readers.table import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from viewspan.io.readers.read import Source
 
 DECIMAL_COMMA = re.compile(r"\s*-?\d+,\d+\s*$")
 ID_NAME = re.compile(r"(.*[ _-])?(id|ids|index|key|nr|no)$", flags=re.I)
@@ -28,12 +28,12 @@ ID_NAME = re.compile(r"(.*[ _-])?(id|ids|index|key|nr|no)$", flags=re.I)
 BOOLEANS = {"true": 1.0, "false": 0.0}
 
 
-def refuse_key(source: "Source") -> None:
+def check_no_key(source: Source) -> None:
     if source.key is not None:
         raise InputError(f"{source.path} holds one table and has no keys; remove ::{source.key}.")
 
 
-def as_table(source: "Source", frame: "pd.DataFrame", reading: Reading) -> Table:
+def as_table(source: Source, frame: "pd.DataFrame", reading: Reading) -> Table:
     """Return the view of all columns that are features."""
     path = source.path
     if len(frame) == 0:
@@ -72,9 +72,9 @@ def sample_ids(path: Path, frame: "pd.DataFrame", reading: Reading) -> Any:
     empty = np.asarray(ids.isna() | (ids.astype(str).str.strip() == ""))
     if empty.any():
         row = int(np.flatnonzero(empty)[0]) + 1
-        others = f" and {empty.sum() - 1} other rows" if empty.sum() > 1 else ""
         raise InputError(
-            f"{path}: column {column!r} has no id in row {row}{others}; every sample needs one."
+            f"{path}: column {column!r} has no id in row {row} (rows without an id: "
+            f"{empty.sum()}); every sample needs one."
         )
     return ids.astype(str)
 
@@ -129,11 +129,10 @@ def check_text_column(path: Path, column: str, values: Any, *, may_be_ids: bool)
 def text_message(path: Path, column: str, values: Any, wrong: Any, *, may_be_ids: bool) -> str:
     """Return the message for a column with some or only text."""
     if len(wrong) < len(values) / 2:
-        others = f" and {len(wrong) - 1} other values" if len(wrong) > 1 else ""
         return (
-            f"{path}: column {column!r} holds {wrong.iloc[0]!r} in row {wrong.index[0] + 1}{others}"
-            f" instead of numbers; correct them, leave the cells empty, or leave the column out "
-            f"with --ignore {column!r}."
+            f"{path}: column {column!r} holds {wrong.iloc[0]!r} in row {wrong.index[0] + 1} "
+            f"(values that are not numbers: {len(wrong)}); correct them, leave the cells empty, or "
+            f"leave the column out with --ignore {column!r}."
         )
     unique = len(values.unique()) == len(values)
     hint = f"give --id {column!r} if it holds the ids of the samples, or "
@@ -144,7 +143,7 @@ def text_message(path: Path, column: str, values: Any, wrong: Any, *, may_be_ids
 
 
 def as_numbers(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Convert text columns to numbers. Python does it, because some exponents crash pandas."""
+    """Convert text columns to numbers with Python's float; some exponents crash pandas."""
     converted = {
         name: frame[name].map(as_number).astype(float)
         for name, dtype in zip(frame.columns, frame.dtypes, strict=True)

@@ -4,29 +4,29 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from viewspan.io.readers.columns import as_table, describe_columns, refuse_key
-from viewspan.io.readers.layout import SEPARATORS, UNNAMED, Layout, check_lines, not_utf8
+from viewspan.io.readers.columns import as_table, check_no_key, describe_columns
+from viewspan.io.readers.layout import SEPARATORS, UNNAMED, TextLayout, check_lines, not_utf8
+from viewspan.io.readers.source import Source
 from viewspan.io.readers.table import InputError, Part, Reading, Table, pandas
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from viewspan.io.readers.read import Source
 
 ID_PREFIX = "\x02"
 """Prefix of ids while a file is read. Without it, pandas 3 reads the id NA as a missing value."""
 
 
-def read_text(source: "Source", reading: Reading) -> list[Table]:
+def read_text(source: Source, reading: Reading) -> list[Table]:
     """Return the view of a .csv, .tsv or .txt file."""
-    refuse_key(source)
+    check_no_key(source)
     return [as_table(source, load_text(source.path, reading), reading)]
 
 
 def load_text(path: Path, reading: Reading) -> "pd.DataFrame":
     """Return the table as it is in the file. Ids are kept as text, such as 007 and NA."""
     pd = pandas()
-    layout = Layout.of(path, reading)
+    layout = TextLayout.of(path, reading)
     check_lines(path, len(layout.names))
     ids = reading.id_column if reading.id_column is not None else UNNAMED
     try:

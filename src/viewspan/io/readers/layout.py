@@ -36,8 +36,8 @@ FieldKind = Literal["number", "missing", "text"]
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Layout of a text table.
+class TextLayout:
+    """TextLayout of a text table.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Layout:
     names: list[str]
 
     @classmethod
-    def of(cls, path: Path, reading: Reading) -> "Layout":
+    def of(cls, path: Path, reading: Reading) -> "TextLayout":
         """Detect the layout of a file."""
         lines = first_lines(path)
         separator = detect_separator(path, lines)

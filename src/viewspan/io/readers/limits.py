@@ -77,6 +77,6 @@ def check_complete(path: Path, name: str, expected: int, available: int) -> None
     """Raise InputError if the file has fewer bytes than its header says."""
     if expected > available:
         raise InputError(
-            f"{path} is truncated or damaged: {name} should have {readable(expected)}, but only "
-            f"{readable(available)} are there."
+            f"{path} is truncated or damaged: {name} should have {readable(expected)}, but the "
+            f"file has only {readable(available)}."
         )

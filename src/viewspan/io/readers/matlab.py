@@ -9,24 +9,22 @@ safely.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 from viewspan.io.readers import hdf5
 from viewspan.io.readers.arrays import check_kind, missing_key, only_table
+from viewspan.io.readers.source import Source
 from viewspan.io.readers.sparse import check_compressed, dense_or_csr
 from viewspan.io.readers.table import InputError, Part, Reading, Table
 from viewspan.io.readers.trial import run_trial
 
-if TYPE_CHECKING:
-    from viewspan.io.readers.read import Source
-
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
-def read_mat(source: "Source", _: Reading) -> list[Table]:
+def read_mat(source: Source, _: Reading) -> list[Table]:
     """Return the matrix with the key, or the only one. A cell of matrices gives several views."""
     key = source.key if source.key is not None else only_matrix(source.path)
     kind, values = load(source.path, key)

@@ -1,18 +1,16 @@
 """Readers of AnnData and MuData files: one modality or several, with cell and gene names."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from viewspan._utils.optional import require
 from viewspan.io.readers import hdf5
 from viewspan.io.readers.arrays import check_kind, missing_key
+from viewspan.io.readers.source import Source
 from viewspan.io.readers.sparse import dense_or_csr
 from viewspan.io.readers.table import InputError, Part, Reading, Table
-
-if TYPE_CHECKING:
-    from viewspan.io.readers.read import Source
 
 
 def anndata() -> Any:
@@ -23,7 +21,7 @@ def mudata() -> Any:
     return require("mudata", "omics", purpose="Reading .h5mu files")
 
 
-def read_h5ad(source: "Source", reading: Reading) -> list[Table]:
+def read_h5ad(source: Source, reading: Reading) -> list[Table]:
     """Return X, or the layer or embedding (obsm) with the key. The samples are the cells."""
     reader = anndata()
     hdf5.check_whole_file(source.path)
@@ -31,7 +29,7 @@ def read_h5ad(source: "Source", reading: Reading) -> list[Table]:
     return [table_of(source, data, source.key or "X", reading)]
 
 
-def read_h5mu(source: "Source", reading: Reading) -> list[Table]:
+def read_h5mu(source: Source, reading: Reading) -> list[Table]:
     """Return every modality as a view, or with ``::rna`` or ``::rna/X_pca`` one array."""
     reader = mudata()
     hdf5.check_whole_file(source.path)
@@ -46,7 +44,7 @@ def read_h5mu(source: "Source", reading: Reading) -> list[Table]:
 
 
 def table_of(
-    source: "Source", data: Any, key: str, reading: Reading, part: str | None = None
+    source: Source, data: Any, key: str, reading: Reading, part: str | None = None
 ) -> Table:
     """Return one array of a modality as a view, with the ids of its cells."""
     arrays = arrays_in(data)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from viewspan._utils.optional import require
-from viewspan.io.readers.columns import as_table, describe_columns, refuse_key
+from viewspan.io.readers.columns import as_table, check_no_key, describe_columns
 from viewspan.io.readers.layout import UNNAMED
 from viewspan.io.readers.limits import (
     BYTES_PER_CELL,
@@ -12,21 +12,20 @@ from viewspan.io.readers.limits import (
     check_memory,
     check_unique_columns,
 )
+from viewspan.io.readers.source import Source
 from viewspan.io.readers.table import InputError, Part, Reading, Table, pandas
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from viewspan.io.readers.read import Source
 
 
 def pyarrow(module: str) -> Any:
     return require(f"pyarrow.{module}", "cli", purpose="Reading Parquet")
 
 
-def read_parquet(source: "Source", reading: Reading) -> list[Table]:
+def read_parquet(source: Source, reading: Reading) -> list[Table]:
     """Return the view of a .parquet file. If it has an index, the index holds the ids."""
-    refuse_key(source)
+    check_no_key(source)
     return [as_table(source, load_parquet(source.path, reading), reading)]
 
 
@@ -140,7 +139,7 @@ def contents_of_parquet(path: Path) -> list[Part]:
     """Return the columns of a Parquet table."""
     with open_parquet(path) as file:
         nested = nested_columns(file.schema_arrow)
-        # With an id column, an index keeps its name.
+        # An id column keeps index_to_column from renaming the index.
         frame = flat_columns(path, file, Reading(id_column=""))
     return describe_columns(frame) + [
         Part(name, (len(frame),), kind) for name, kind in nested.items()

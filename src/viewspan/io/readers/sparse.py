@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from viewspan._utils.sparse import is_sparse, points_inside
+from viewspan._utils.sparse import has_valid_structure, is_sparse
 from viewspan.io.readers.limits import check_memory
 from viewspan.io.readers.table import InputError
 
@@ -73,7 +73,7 @@ def check_shape(path: Path, shape: tuple[int, ...], n_stored: int) -> None:
 def check_compressed(
     path: Path, indptr: Any, indices: Any, n_stored: int, shape: tuple[int, int]
 ) -> None:
-    if not points_inside(indptr, indices, n_stored, shape):
+    if not has_valid_structure(indptr, indices, n_stored, shape):
         raise InputError(out_of_range(path))
 
 

@@ -10,9 +10,6 @@ from viewspan._utils.optional import require
 from viewspan._utils.text import visible
 from viewspan._utils.typing import AnyArray
 
-MAX_LISTED = 8
-"""Number of names that a message lists."""
-
 
 class InputError(ValueError):
     """Error of an input file. The message is one sentence for the user."""
@@ -104,13 +101,6 @@ class Reading:
 
 def pandas() -> Any:
     return require("pandas", "cli", purpose="Reading tables")
-
-
-def listed(names: Iterable[object], most: int = MAX_LISTED) -> str:
-    """Return the first names as a comma-separated list, and the number of further names."""
-    every = [str(name) for name in names]
-    rest = len(every) - most
-    return ", ".join(every[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def suggestion(name: str, names: Iterable[object]) -> str:

@@ -38,7 +38,7 @@ MATLAB_DENSE = {"double", "single", "char"}.union(
 MATLAB_CLASSES = MATLAB_DENSE | {"logical", "sparse", "cell"}
 """MATLAB classes that are read. Structs, objects and functions are not."""
 MATLAB_WORKSPACE = "__function_workspace__"
-"""Name that scipy gives to a variable of MATLAB's own."""
+"""Name under which scipy returns MATLAB's function workspace, which is not the user's data."""
 ARRAY_KINDS = "biufcU"
 """Kinds of numpy arrays that are passed on: numbers and text."""
 
@@ -58,7 +58,7 @@ class Budget:
         self.max_bytes = max_bytes
         self.n_bytes = 0
         self.n_parts = 0
-        self.seconds_before = time.process_time()  # for imports
+        self.seconds_before = time.process_time()  # CPU time of imports
         self.allow(0)
 
     def add(self, n_bytes: int) -> None:
