@@ -60,7 +60,7 @@ panels[0].set_title("left and right halves")
 for panel, (name, fitted) in zip(panels[1:], models.items(), strict=True):
     plot.embedding(fitted, ax=panel, max_points=900)
     truth = digits[plot.drawn_rows(fitted, max_points=900)]
-    panel.collections[0].set_facecolor(np.array(plot.cluster_colours(10))[truth])
+    panel.collections[0].set_facecolor(np.array(plot.cluster_colors(10))[truth])
     for text in list(panel.texts):
         text.remove()
     panel.set_title(f"{name}: accuracy {accuracies[name]:.1f} %")

@@ -37,7 +37,7 @@ def strict_objective(result):
     )
 
 
-def second_singular_value(result):
+def singular_value_ratio(result):
     """Return σ₂ / σ₁ of A."""
     values = np.linalg.svd(np.array([z.ravel() for z in result.coefficients]), compute_uv=False)
     return values[1] / values[0]
@@ -58,7 +58,7 @@ print(
 # objective is nearly twice that of the strict solution.
 
 figure, (above, below) = plt.subplots(2, 1, sharex=True, figsize=(6, 5), layout="constrained")
-ratios = [second_singular_value(result) for result in relaxed]
+ratios = [singular_value_ratio(result) for result in relaxed]
 above.plot(multiples, ratios, "o-", color="C0", label="nuclear norm")
 above.axhline(0, color="C1", label="strict rank one")
 above.set(ylabel="σ₂ / σ₁ of A", ylim=(-0.05, None))

@@ -129,7 +129,7 @@ def test_reproduction_page_has_the_figures_of_its_tables():
     lines = [" ".join(line.replace("|", " ").split()) for line in page.splitlines()]
     for row in published.itertuples():
         verdict = "yes" if row.holds else "**no**"
-        assert f"{row.study} σ = {row.noise:g} {row.figures} {verdict}" in lines
+        assert f"{row.study} σ = {row.noise:g} {row.numbers} {verdict}" in lines
 
 
 def test_reproduction_page_has_the_tuned_figures():

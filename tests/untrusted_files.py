@@ -28,8 +28,8 @@ from viewspan.io.models.archive import DESCRIPTION, SUMS
 from viewspan.io.readers import InputError, Reading, contents, read
 from viewspan.io.readers.labels import read_labels
 from viewspan.studies.manifest import Manifest
-from viewspan.studies.store import NUMBERS, WORDS
-from viewspan.studies.tables import summarise
+from viewspan.studies.store import NUMBER_COLUMNS, TEXT_COLUMNS
+from viewspan.studies.tables import summarize
 
 NUMBER = re.compile(rb"\d+")
 BOUNDARY_NUMBERS = (
@@ -221,13 +221,13 @@ def use_trials(path: Path) -> None:
     for name, place in places.items():
         content = path.read_bytes() if path.name == name else valid_trials()[name]
         (folder / place / name).write_bytes(content)
-    summarise(Manifest(folder).results())
+    summarize(Manifest(folder).results())
 
 
 def valid_trials() -> dict[str, bytes]:
     row = (
-        dict.fromkeys(NUMBERS, 1.0)
-        | dict.fromkeys(WORDS, "a")
+        dict.fromkeys(NUMBER_COLUMNS, 1.0)
+        | dict.fromkeys(TEXT_COLUMNS, "a")
         | {"trial": 0, "point": 0, "setting": "auto"}
     )
     rows = [row | {"method": method, "setting": "grid"} for method in "ab"] + [

@@ -26,7 +26,7 @@ def subspace_clustering_accuracy(labels_true: npt.ArrayLike, labels_pred: npt.Ar
     truth, predicted = np.asarray(labels_true), np.asarray(labels_pred)
     if truth.ndim != 1 or truth.shape != predicted.shape:
         raise ValueError(
-            "labels_true and labels_pred must be one label per sample. "
+            "labels_true and labels_pred must have one label per sample and the same length. "
             f"Got shapes {truth.shape} and {predicted.shape} instead."
         )
     if len(truth) == 0:

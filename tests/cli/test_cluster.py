@@ -147,7 +147,7 @@ def test_every_parameter_of_the_estimators_is_an_option():
         assert f"--{name.replace('_', '-')}"[:18] in help_text, name
 
 
-def test_ids_that_some_files_lack(folder):
+def test_ids_missing_from_a_file_raise_or_are_dropped_or_allowed(folder):
     lines = (folder / "b.csv").read_text().splitlines()
     lost = lines.pop().split(",")[0]
     (folder / "b.csv").write_text("\n".join(lines) + "\n")
@@ -200,7 +200,7 @@ BAD_ARGUMENTS = {
     "a missing value of a table": (
         lambda folder: (folder / "b.csv").write_text("who,x,y\ns000,1,2\ns001,,3\n"),
         ["a.csv", "b.csv"],
-        "b.csv: column 'x' has no value in row 2; fill in missing values",
+        "b.csv: column 'x' has no value in row 2 (missing values in all: 1); fill them in",
     ),
     "no such column to ignore": (
         None,
@@ -241,7 +241,11 @@ BAD_ARGUMENTS = {
         ["a.npy", "--image-shape", "9x9"],
         "needs a view with 81 columns: a.npy has 20",
     ),
-    "a matrix of labels": (None, ["a.npy", "--labels", "b.npy"], "is not one label per sample"),
+    "a matrix of labels": (
+        None,
+        ["a.npy", "--labels", "b.npy"],
+        "does not hold one label per sample",
+    ),
     "a wrong key of labels": (None, ["a.npy", "--labels", "both.mat::Y"], "both.mat has no 'Y'"),
     "an ambiguous column of labels": (
         None,
@@ -347,7 +351,7 @@ def test_new_samples_get_their_clusters(folder, samples):
         (["out/model", "a.csv"], "The model has 2 views (a, b), but 1 were given"),
         (
             ["out/model", "b=b.csv", "c=a.csv"],
-            "The model's views are a, b, but b, c was given; use the names of the model",
+            "The model's views are a, b, but the names b, c were given; use the names",
         ),
         (
             ["out/model", "a.csv", "fewer.csv"],

@@ -142,7 +142,7 @@ def test_only_rank_one_has_scales():
         _ = model.scales_
 
 
-def test_views_that_see_the_clusters_have_a_score_and_noise_has_none():
+def test_view_scores_are_high_for_informative_views_and_near_zero_for_noise():
     views, _ = two_subspaces(size=60, noise=0.05)
     noise = np.random.default_rng(0).normal(size=(120, 12))
     for parameters in ({}, {"datafit": "l12"}, {"penalty": "l1"}):
@@ -160,7 +160,7 @@ def test_views_that_see_the_clusters_have_a_score_and_noise_has_none():
     [
         (
             {"coupling": "rank_one", "datafit": "l12"},
-            "coupling='rank_one' needs a quadratic fit, and datafit='l12' is none",
+            "coupling='rank_one' needs a quadratic fit, but datafit='l12' is not quadratic",
         ),
         (
             {"coupling": "rank_one", "tau": 1.0},
@@ -189,7 +189,7 @@ def test_impossible_combinations_raise(parameters, message):
         viewspan.CLRSC(2, **parameters).fit(two_subspaces()[0])
 
 
-def test_any_fit_goes_with_any_penalty_where_lam_is_given():
+def test_robust_datafits_and_rank_one_accept_the_l1_penalty():
     views, labels = two_subspaces()
     assert accuracy(labels, views, datafit="l12", penalty="l1", lam=0.3) == 100.0
     assert accuracy(labels, views, datafit="l1", penalty="l1", lam=0.9) == 100.0

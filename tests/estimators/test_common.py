@@ -15,18 +15,18 @@ import viewspan
 from tests.problems import two_subspaces
 
 ESTIMATORS = [viewspan.CLRSC, viewspan.LRR, viewspan.SSC, viewspan.MLAP]
-ROUGH = {"tol": 1e-2}
-"""Tolerance for slow fits whose optimum these tests do not look at."""
+LOOSE = {"tol": 1e-2}
+"""Tolerance of slow fits whose optimum is not tested."""
 VARIANTS = [
     *[build(n_clusters=2, random_state=0) for build in ESTIMATORS[:-1]],
-    viewspan.MLAP(n_clusters=2, random_state=0, **ROUGH),
-    viewspan.CLRSC(n_clusters=2, random_state=0, solver="ladmpsap", **ROUGH),
+    viewspan.MLAP(n_clusters=2, random_state=0, **LOOSE),
+    viewspan.CLRSC(n_clusters=2, random_state=0, solver="ladmpsap", **LOOSE),
     viewspan.CLRSC(n_clusters=2, random_state=0, coupling="rank_one"),
     viewspan.CLRSC(n_clusters=2, random_state=0, penalty="l1"),
-    viewspan.CLRSC(n_clusters=2, random_state=0, datafit="l12", **ROUGH),
-    viewspan.CLRSC(n_clusters=2, random_state=0, datafit="l1", **ROUGH),
+    viewspan.CLRSC(n_clusters=2, random_state=0, datafit="l12", **LOOSE),
+    viewspan.CLRSC(n_clusters=2, random_state=0, datafit="l1", **LOOSE),
     viewspan.CLRSC(n_clusters=2, random_state=0, missing="allow"),
-    viewspan.LRR(n_clusters=2, random_state=0, datafit="l12", **ROUGH),
+    viewspan.LRR(n_clusters=2, random_state=0, datafit="l12", **LOOSE),
     viewspan.LRR(n_clusters=2, random_state=0, fusion="concat"),
     viewspan.SSC(n_clusters=2, random_state=0, fusion="concat"),
 ]
@@ -62,7 +62,7 @@ def test_two_planes_in_two_views_are_separated(model):
 
 
 @all_variants
-def test_fitted_attributes_hold_together(model):
+def test_fitted_attributes_are_consistent(model):
     views, _ = two_subspaces()
     fitted = fitted_on_planes(model)
     n_matrices = 1 if getattr(model, "fusion", "late") == "concat" else 2
@@ -147,7 +147,7 @@ def same_values(views):
 
 @all_variants
 def test_layout_dtype_and_container_do_not_matter(model):
-    """Variants of one estimator read their input alike, so that they try three ways only."""
+    """Estimators with default axes try all layouts; the others read input alike and try three."""
     ways = same_values(two_subspaces()[0])
     for same in ways if model in VARIANTS[: len(ESTIMATORS)] else ways[6:9]:
         labels = clone(model).fit_predict(same)

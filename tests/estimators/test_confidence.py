@@ -6,11 +6,11 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 import viewspan
-from tests.estimators.test_incremental import EVERYONE
+from tests.estimators.test_incremental import ALL_MODELS
 from tests.problems import many_subspaces
 
 
-@pytest.mark.parametrize("model", EVERYONE, ids=repr)
+@pytest.mark.parametrize("model", ALL_MODELS, ids=repr)
 def test_confidence_is_a_share_and_known_samples_keep_it(model):
     views, _ = many_subspaces(300)
     fitted = clone(model).fit(views)
@@ -21,7 +21,7 @@ def test_confidence_is_a_share_and_known_samples_keep_it(model):
 
 
 @pytest.mark.parametrize("graph", ["dense", "landmarks"])
-def test_a_sample_between_two_clusters_is_less_sure_than_all_others(graph):
+def test_a_sample_between_two_clusters_has_low_confidence(graph):
     """This holds for a training sample and for an unseen sample."""
     views, labels = many_subspaces(300)
     between = [np.vstack([view, view[labels == 0][:1] + view[labels == 1][:1]]) for view in views]

@@ -57,7 +57,7 @@ def test_a_view_of_noise_does_not_hurt(build):
     assert adjusted_rand_score(labels, predicted) == 1.0
 
 
-def test_features_of_other_units_are_noticed():
+def test_features_with_other_units_are_scaled():
     """One uninformative feature has values of 10¹³, and the others have values of 1."""
     views, labels = three_groups()
     changed = [

@@ -57,7 +57,7 @@ class Moments:
 
     def __exit__(self, *exception):
         sys.setprofile(None)
-        sys.settrace(self.former_trace)  # such as that of coverage
+        sys.settrace(self.former_trace)  # restores another tracer, such as that of coverage
 
     def call(self, frame, event, _):
         # Python ignores what is raised while it closes a generator that was not exhausted
@@ -292,5 +292,5 @@ def is_worker(process):
     """Return whether a process is one of joblib's and still runs."""
     try:
         return "LokyProcess" in " ".join(process.cmdline())
-    except psutil.NoSuchProcess:  # a zombie, too
+    except psutil.NoSuchProcess:  # it has ended or is a zombie
         return False

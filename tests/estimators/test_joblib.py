@@ -27,7 +27,7 @@ def test_a_model_from_disk_is_the_same(build, tmp_path):
 
 
 @pytest.mark.parametrize("solved", [False, True])
-def test_so_is_one_that_came_in_batches(solved, tmp_path):
+def test_a_model_fitted_in_batches_can_be_loaded_and_continued(solved, tmp_path):
     model = viewspan.CLRSC(2, random_state=0).partial_fit([view[::2] for view in VIEWS])
     if solved:
         assert len(model.partial_fit().labels_) == 15

@@ -36,7 +36,7 @@ def test_authors_parameters_at_sigma_point_two(trials):
 
 
 @pytest.mark.parametrize(("sigma", "mean"), [(0.0, 100), (0.1, 100), (0.2, 99.5), (0.3, 94)])
-def test_without_parameters(trials, sigma, mean):
+def test_default_parameters_reach_the_accuracy(trials, sigma, mean):
     assert accuracies(CLRSC(5, random_state=0), trials, sigma).mean() >= mean
 
 

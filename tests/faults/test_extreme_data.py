@@ -122,7 +122,7 @@ def test_the_scale_of_unseen_samples_does_not_matter(scaled):
 def test_extreme_values_without_normalisation_raise(name, size):
     model = clone(MODELS[name]).set_params(normalize=False)
     with pytest.raises(
-        ValueError, match=r"view 0 has values around .* rescale it or use normalize=True"
+        ValueError, match=r"view 0 has values around .* rescale it or, .* set normalize=True"
     ):
         model.fit(scaled_views(size))
 

@@ -77,7 +77,7 @@ def test_one_bad_step_never_becomes_a_label(model, value, call, monkeypatch):
             assert not hasattr(fitted, "labels_")
             return
     warned = any(
-        issubclass(warning.category, ConvergenceWarning) and "non-finite" in str(warning.message)
+        issubclass(warning.category, ConvergenceWarning) and "not finite" in str(warning.message)
         for warning in caught
     )
     stopped = [result for result in fitted.path_ if result.status == "non_finite"]

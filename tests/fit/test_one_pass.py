@@ -16,9 +16,9 @@ from viewspan.objective.reduction import reduce_views
 from viewspan.solvers.reduced import solve_reduced
 
 
-def summary_of(views, cuts=(), *, by="squares", capacity=10**6):
+def summary_of(views, cuts=(), *, by="gram", capacity=10**6):
     """Return the summary of views that are read in parts, cut before these rows."""
-    function = OnePass(None, normalize=True, by=by, capacity=capacity, seed=3)
+    function = OnePass(None, normalize=True, moment_form=by, capacity=capacity, seed=3)
     checked = check_views(views, caller="test")
     ends = [0, *cuts, checked.n_samples]
     parts = [function(checked.rows(a, b).read(first=a), a) for a, b in pairwise(ends)]
@@ -33,12 +33,12 @@ def prepared(views):
     return prepare(check_views(views, caller="test").read(), False, False, normalize=True)[1].arrays
 
 
-@pytest.mark.parametrize("by", ["squares", "triangles"])
+@pytest.mark.parametrize("by", ["gram", "triangle"])
 def test_summaries_of_parts_add_up(by):
     views, _ = many_subspaces(200)
     full, parts = summary_of(views, by=by), summary_of(views, [1, 15, 150], by=by)
     squares = [
-        np.abs(total.moments.T @ total.moments if by == "triangles" else total.moments)
+        np.abs(total.moments.T @ total.moments if by == "triangle" else total.moments)
         for total in (full, parts)
     ]
     np.testing.assert_allclose(*squares, rtol=1e-10, atol=1e-10)
@@ -83,7 +83,7 @@ def test_keys_depend_on_position_and_seed_alone():
     assert not (keys_of(positions, 1) == keys_of(positions, 2)).any()
 
 
-@pytest.mark.parametrize("by", ["squares", "triangles"])
+@pytest.mark.parametrize("by", ["gram", "triangle"])
 @pytest.mark.parametrize("cuts", [(), (3, 60)])
 def test_the_reduction_of_parts_is_that_of_all(by, cuts):
     views, _ = many_subspaces(150)
@@ -128,11 +128,9 @@ def test_coefficients_of_the_reservoir_are_those_of_the_full_solution():
 def test_squares_lose_what_triangles_keep():
     rng = np.random.default_rng(0)
     view = rng.normal(size=(300, 2)) * [1.0, 1e-7] @ np.linalg.qr(rng.normal(size=(2, 2)))[0]
-    function = OnePass(None, normalize=False, by="squares", capacity=9, seed=0)
+    function = OnePass(None, normalize=False, moment_form="gram", capacity=9, seed=0)
     checked = check_views([view], caller="test").read()
-    squares, triangles = (
-        OnePass(None, False, by, 9, 0)(checked, 0) for by in ("squares", "triangles")
-    )
+    squares, triangles = (OnePass(None, False, by, 9, 0)(checked, 0) for by in ("gram", "triangle"))
     assert function(checked, 0).is_ill_conditioned() and not triangles.is_ill_conditioned()
     exact = np.linalg.svd(view, compute_uv=False)
     assert len(reduction_of(squares, [2], (2,)).spectra[0].values) == 1

@@ -39,8 +39,8 @@ def test_the_widest_gap_counts_clusters(eigenvalues, count):
 def test_an_unclear_gap_warns_and_names_both_numbers():
     values = np.array([1, 0.95, 0.9, 0.5, 0.48, 0.1, 0.09])
     message = (
-        r"^The number of clusters is not clear from the data: 3 is the best guess, with a gap of "
-        r"0\.4 between eigenvalues, but 5 has 0\.38\. Give n_clusters if you know it\.$"
+        r"^The number of clusters is not clear from the data: 3 is the best guess, with a gap "
+        r"between eigenvalues of 0\.4, but 5 has 0\.38\. Give n_clusters if you know it\.$"
     )
     with pytest.warns(UserWarning, match=message):
         assert count_clusters(values) == 3
@@ -58,6 +58,14 @@ def test_small_clusters_are_counted_by_ratios_above_chance():
     assert count_clusters(falling) == 13  # the fall below chance is the widest of all
 
 
+def test_an_unclear_ratio_is_called_a_log_ratio():
+    values, chance = np.array([1.0, 0.9, 0.5, 0.3, 0.29]), np.full(5, 0.2)
+    with pytest.warns(
+        UserWarning, match=r"2 is the best guess, with a log-ratio of .* 0\.59, but 3"
+    ):
+        assert count_clusters(values, chance) == 2
+
+
 def test_eigenvalues_below_chance_warn_that_there_may_be_no_clusters():
     with pytest.warns(UserWarning, match="noise would give such a graph.*no clusters at all"):
         assert count_clusters(np.linspace(1.0, 0.5, 6), np.full(6, 0.95)) == 2
@@ -65,7 +73,7 @@ def test_eigenvalues_below_chance_warn_that_there_may_be_no_clusters():
 
 def test_eigenvalues_hardly_above_chance_warn():
     values, chance = np.array([1, 0.62, 0.3, 0.29, 0.28]), np.array([1, 0.6, 0.55, 0.5, 0.45])
-    with pytest.warns(UserWarning, match="2 is the best guess, but noise would give nearly such"):
+    with pytest.warns(UserWarning, match="2 is the best guess, but a graph of noise has almost"):
         assert count_clusters(values, chance) == 2
     values[1] = 0.7
     assert count_clusters(values, chance) == 2

@@ -12,7 +12,7 @@ from viewspan.graph import spectrum
 from viewspan.graph.consensus import cut_consensus
 from viewspan.graph.landmarks import graph_between_landmarks
 from viewspan.graph.ncut import cut
-from viewspan.graph.neighbours import mean_graph
+from viewspan.graph.neighbors import mean_graph
 from viewspan.graph.spectrum import leading_eigenvalues
 
 LABELS = np.repeat(np.arange(3), 10)
@@ -78,7 +78,7 @@ def test_the_mean_graph_is_cut_as_requested(assign_labels, n_graphs, to_landmark
 
 
 def test_one_generator_draws_for_the_eigenvalues_and_for_the_cut(monkeypatch):
-    monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", 40)  # so that eigenvalues are iterated
+    monkeypatch.setattr(spectrum, "MAX_FULL_DECOMPOSITION", 40)  # so that eigenvalues are iterated
     graphs, draws = [random_graph(60, seed, 6) for seed in range(2)], generator()
     found, eigenvalues, used = consensus(graphs, 3, "kmeans")
     expected = np.mean([leading_eigenvalues(graph, 4, draws) for graph in graphs], axis=0)

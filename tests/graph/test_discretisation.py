@@ -19,7 +19,7 @@ from viewspan.graph.discretisation import (
     pivoted_qr,
     unit_rows,
 )
-from viewspan.graph.spectrum import Spectrum
+from viewspan.graph.spectrum import Eigenpairs
 
 
 def generator(seed=0):
@@ -68,7 +68,7 @@ def test_a_clear_gap_is_wider_than_all_later_ones(gaps, clear):
 def test_clear_groups_are_found_from_the_leading_eigenvectors_alone(how):
     rows, labels = noisy_groups()
     misleading = np.random.default_rng(1).normal(size=(60, 1)) * 100
-    spectrum = Spectrum(np.array([1.0, 0.99, 0.98, 0.1]), np.hstack([rows, misleading]))
+    spectrum = Eigenpairs(np.array([1.0, 0.99, 0.98, 0.1]), np.hstack([rows, misleading]))
     graph = 0.1 + (labels[:, None] == labels)
     found = assign(graph, spectrum, 3, how, generator())
     assert found.dtype == np.int64
@@ -78,7 +78,7 @@ def test_clear_groups_are_found_from_the_leading_eigenvectors_alone(how):
 def test_every_assignment_uses_its_own_algorithm():
     """On noise, the algorithms find different partitions."""
     rows = np.random.default_rng(0).normal(size=(60, 4))
-    spectrum = Spectrum(np.array([1.0, 0.99, 0.98, 0.1]), rows)
+    spectrum = Eigenpairs(np.array([1.0, 0.99, 0.98, 0.1]), rows)
     expected = {
         "discretize": nearest_partition(rows[:, :3], generator()),
         "cluster_qr": pivoted_qr(rows[:, :3]),
@@ -94,7 +94,7 @@ def two_partitions():
     """Return two partitions of 12 samples: leading eigenvectors show one, later ones the other."""
     first, second = np.repeat([0, 1], 6), np.tile([0, 1], 6)
     embedding = np.hstack([np.eye(2)[first], 30.0 * np.eye(2)[second], np.zeros((12, 2))])
-    return first, second, Spectrum(np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5]), embedding)
+    return first, second, Eigenpairs(np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5]), embedding)
 
 
 def test_without_a_gap_the_partition_of_higher_modularity_is_kept():
@@ -139,7 +139,7 @@ def test_kmeans_weights_samples():
     heavy = kmeans_of_directions(rows, 2, generator(), weights)
     assert plain[0] == plain[1] != plain[2]
     assert heavy[0] != heavy[1] == heavy[2]
-    spectrum = Spectrum(np.array([1.0, 0.9, 0.0]), np.hstack([rows, np.zeros((3, 1))]))
+    spectrum = Eigenpairs(np.array([1.0, 0.9, 0.0]), np.hstack([rows, np.zeros((3, 1))]))
     for how in ("kmeans", "modularity"):
         found = assign(np.eye(3), spectrum, 2, how, generator(), weights)
         np.testing.assert_array_equal(found, heavy)
@@ -147,7 +147,7 @@ def test_kmeans_weights_samples():
 
 def test_the_diffusion_is_weighted_and_continues_with_the_generator():
     rng = np.random.default_rng(0)
-    spectrum = Spectrum(np.linspace(1.0, 0.5, 9), rng.normal(size=(80, 9)))
+    spectrum = Eigenpairs(np.linspace(1.0, 0.5, 9), rng.normal(size=(80, 9)))
     weights = rng.uniform(size=80) ** 8
     one = generator()
     first = kmeans_of_directions(spectrum.embedding[:, :3], 3, one, weights)
@@ -161,14 +161,14 @@ def test_the_diffusion_is_weighted_and_continues_with_the_generator():
 
 def test_the_first_eigenvector_beyond_the_clusters_decays_to_one_over_e():
     values = np.array([1.0, 0.8, 0.6, 0.4, 0.2, 0.0, -0.5, -0.6])
-    found = diffusion_embedding(Spectrum(values, np.ones((3, 8))), 2)
+    found = diffusion_embedding(Eigenpairs(values, np.ones((3, 8))), 2)
     expected = np.exp(-np.array([0.0, 0.2, 0.4, 0.6, 0.8, 1.0]) / 0.4)
     np.testing.assert_allclose(found, np.tile(expected, (3, 1)))
 
 
 def test_eigenvalues_that_are_one_up_to_rounding_do_not_decay():
     eigenvalues = np.array([1.0, 1.0 - 1e-16, 0.9, 0.5, 0.0, -1.0, -1.0])
-    weights = diffusion_embedding(Spectrum(eigenvalues, np.ones((1, 7))), 2)[0]
+    weights = diffusion_embedding(Eigenpairs(eigenvalues, np.ones((1, 7))), 2)[0]
     np.testing.assert_allclose(weights, np.exp([0, 0, -1, -5, -10, -20]), rtol=1e-8)
 
 

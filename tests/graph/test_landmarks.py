@@ -13,13 +13,13 @@ from viewspan.graph.landmarks import (
     choose_landmarks,
     graph_between_landmarks,
     largest_cosine_sums,
-    normalised_bipartite,
+    normalized_bipartite,
     pattern_graph_to_landmarks,
     similarity_sums,
     strong_coefficients,
     with_self_similarity,
 )
-from viewspan.graph.neighbours import mean_graph, rank_similarity, strongest_edges
+from viewspan.graph.neighbors import mean_graph, rank_similarity, strongest_edges
 from viewspan.graph.patterns import Patterns, effective_rank, patterns_of, unit_columns
 from viewspan.graph.spectrum import leading_eigenvalues, leading_eigenvectors
 
@@ -168,7 +168,7 @@ def test_the_graph_to_landmarks_is_the_mean_of_three(monkeypatch, block_rows, la
     graphs = []
     for values in sums:
         values[landmarks, np.arange(len(landmarks))] = 2 * values.max()
-        graphs.append(normalised_bipartite(strongest_edges(values, 2)))
+        graphs.append(normalized_bipartite(strongest_edges(values, 2)))
     found = pattern_graph_to_landmarks(patterns, landmarks, weights, 2).toarray()
     np.testing.assert_allclose(found, mean_graph(graphs, [1.0, 1.0, 1.0]).toarray(), rtol=1e-6)
     assert found.shape == (30, len(landmarks))
@@ -192,7 +192,7 @@ def test_only_landmarks_of_the_block_are_changed(landmarks, n_changed):
 def test_edges_are_divided_by_the_roots_of_both_degrees():
     graph = np.array([[1.0, 3.0, 0.0], [0.0, 5.0, 0.0], [0.0, 0.0, 0.0]])
     expected = [[1 / np.sqrt(4 * 1), 3 / np.sqrt(4 * 8), 0], [0, 5 / np.sqrt(5 * 8), 0], [0, 0, 0]]
-    found = normalised_bipartite(scipy.sparse.csr_array(graph))
+    found = normalized_bipartite(scipy.sparse.csr_array(graph))
     np.testing.assert_allclose(found.toarray(), expected)
 
 

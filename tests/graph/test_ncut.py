@@ -68,7 +68,7 @@ def test_the_same_seed_gives_the_same_labels(how):
 
 @pytest.mark.parametrize("how", ASSIGNMENTS)
 def test_one_generator_draws_for_the_eigenvectors_and_for_the_assignment(monkeypatch, how):
-    monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", 100)  # so that the iteration draws, too
+    monkeypatch.setattr(spectrum, "MAX_FULL_DECOMPOSITION", 100)  # so that the iteration draws, too
     graph, generator = random_graph(150), np.random.RandomState(7)
     found = viewspan.ncut(graph, 3, assign_labels=how, random_state=7)
     pairs = leading_eigenvectors(graph, 9 if how == "modularity" else 4, generator)

@@ -12,7 +12,7 @@ from tests.problems import random_views, two_subspaces
 from viewspan.graph.consensus import cut_consensus
 from viewspan.graph.landmarks import affinity_to_landmarks, pattern_graph_to_landmarks
 from viewspan.graph.partition import GraphSettings, partition
-from viewspan.graph.patterns import neighbour_graph, patterns_of
+from viewspan.graph.patterns import neighbor_graph, patterns_of
 from viewspan.graph.view_weights import automatic_view_weights, noise_patterns
 
 PATTERNS = GraphSettings(by_patterns=True)
@@ -49,7 +49,7 @@ def test_the_graph_of_patterns_has_the_given_settings(solved, mutual):
     settings = GraphSettings(True, view_weights=[1.0, 0.5], n_neighbors=4, mutual=mutual)
     found = partition([result], 2, settings, generator())
     patterns = patterns_of(result, mutual=mutual)
-    expected = neighbour_graph(patterns, np.array([1.0, 0.5]), 4)
+    expected = neighbor_graph(patterns, np.array([1.0, 0.5]), 4)
     np.testing.assert_array_equal(found.graph.toarray(), expected.toarray())
     np.testing.assert_array_equal(found.graphs[0].toarray(), expected.toarray())
     np.testing.assert_array_equal(found.view_weights, [1.0, 0.5])
@@ -124,7 +124,7 @@ def test_the_consensus_of_all_solutions_is_cut(by_patterns, assign_labels):
     settings = GraphSettings(by_patterns, "equal", assign_labels)
     found = partition(results, 4, settings, generator())
     if by_patterns:
-        graphs = [neighbour_graph(patterns_of(r, mutual=False), np.ones(2)) for r in results]
+        graphs = [neighbor_graph(patterns_of(r, mutual=False), np.ones(2)) for r in results]
     else:
         graphs = [viewspan.affinity(r) for r in results]
     default = "modularity" if by_patterns else "discretize"
@@ -151,7 +151,7 @@ def test_an_estimated_number_reweights_the_views(with_noise, landmarks, mutual):
 
     def graph_of(patterns, weights):
         if landmarks is None:
-            return neighbour_graph(patterns, weights, 6)
+            return neighbor_graph(patterns, weights, 6)
         return pattern_graph_to_landmarks(patterns, landmarks, weights, 4)
 
     options = {"assign_labels": "modularity", "to_landmarks": landmarks is not None}

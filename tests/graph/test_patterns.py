@@ -10,8 +10,8 @@ from sklearn.metrics import adjusted_rand_score
 import viewspan
 from tests.graph.results import random_cores, result_of
 from tests.problems import two_subspaces
-from viewspan.graph.neighbours import (
-    connect_neighbours,
+from viewspan.graph.neighbors import (
+    connect_neighbors,
     rank_similarity,
 )
 from viewspan.graph.patterns import (
@@ -20,7 +20,7 @@ from viewspan.graph.patterns import (
     coefficient_columns,
     completed_cosines,
     effective_rank,
-    neighbour_graph,
+    neighbor_graph,
     patterns_of,
     shared_view_weights,
     unit_columns,
@@ -105,7 +105,7 @@ def test_an_invalid_number_of_neighbours_raises(wrong):
 def test_views_that_share_one_matrix_have_one_pattern():
     result = result_of(random_cores()[:1], scales=np.array([1.0, 0.5, 0.2]))
     found = viewspan.pattern_graph(result, 3, view_weights=[0.1, 1.0, 1.0]).toarray()
-    expected = neighbour_graph(patterns_of(result, mutual=False), np.ones(1), 3).toarray()
+    expected = neighbor_graph(patterns_of(result, mutual=False), np.ones(1), 3).toarray()
     np.testing.assert_array_equal(found, expected)
 
 
@@ -114,7 +114,7 @@ def test_the_public_function_builds_the_graph_of_the_patterns(mutual):
     result = result_of(random_cores())
     found = viewspan.pattern_graph(result, 3, view_weights=[0.5, 1.0], mutual=mutual).toarray()
     patterns = patterns_of(result, mutual=mutual)
-    expected = neighbour_graph(patterns, np.array([0.5, 1.0]), 3).toarray()
+    expected = neighbor_graph(patterns, np.array([0.5, 1.0]), 3).toarray()
     np.testing.assert_array_equal(found, expected)
 
 
@@ -142,7 +142,7 @@ def mean_of_three_graphs(cosines, spectra, weights, n_neighbors, n_ranked, share
         )
     ranked = ranked + ranked.T + 1e-3 * plain
     sums = [total.astype(np.float32) for total in (plain, calibrated, ranked)]
-    return connect_neighbours(sums, n_neighbors).toarray()
+    return connect_neighbors(sums, n_neighbors).toarray()
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def mean_of_three_graphs(cosines, spectra, weights, n_neighbors, n_ranked, share
 @pytest.mark.parametrize("seed", range(3))
 def test_the_graph_is_the_mean_of_three(n_samples, n_neighbors, n_ranked, weights, seed):
     patterns = random_patterns(n_samples, seed)
-    found = neighbour_graph(patterns, np.array(weights), n_neighbors).toarray()
+    found = neighbor_graph(patterns, np.array(weights), n_neighbors).toarray()
     cosines = [absolute_cosines(pattern) for pattern in patterns.columns]
     expected = mean_of_three_graphs(cosines, patterns.spectra, weights, n_neighbors, n_ranked)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
@@ -162,7 +162,7 @@ def test_the_graph_is_the_mean_of_three(n_samples, n_neighbors, n_ranked, weight
 
 def test_there_are_fifteen_neighbours_by_default():
     patterns = random_patterns(40)
-    default, fifteen = (neighbour_graph(patterns, np.ones(2), *n).toarray() for n in ((), (15,)))
+    default, fifteen = (neighbor_graph(patterns, np.ones(2), *n).toarray() for n in ((), (15,)))
     np.testing.assert_array_equal(default, fifteen)
 
 
@@ -177,7 +177,7 @@ def test_cosines_of_missing_samples_are_completed_from_a_first_graph():
         for c, present in zip(cosines, observed, strict=True)
     ]
     expected = mean_of_three_graphs(completed, patterns.spectra, weights, 4, 24)
-    found = neighbour_graph(patterns, weights, 4).toarray()
+    found = neighbor_graph(patterns, weights, 4).toarray()
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 

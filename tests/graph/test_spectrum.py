@@ -30,7 +30,7 @@ def generator():
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
 @pytest.mark.parametrize("max_dense", [400, 20])
 def test_eigenpairs_are_those_of_the_normalised_graph(monkeypatch, form, max_dense):
-    monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", max_dense)
+    monkeypatch.setattr(spectrum, "MAX_FULL_DECOMPOSITION", max_dense)
     found = leading_eigenvectors(form(GRAPH), 2, generator())
     expected = np.linalg.eigvalsh(normalised(GRAPH))[::-1][:2]
     np.testing.assert_allclose(found.eigenvalues, expected, atol=1e-10)
@@ -54,7 +54,7 @@ def test_only_a_few_eigenvectors_of_many_samples_are_iterated(
     monkeypatch, n_samples, count, iterates
 ):
     """Only the iteration draws from the generator."""
-    monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", 20)
+    monkeypatch.setattr(spectrum, "MAX_FULL_DECOMPOSITION", 20)
     used, matrix = generator(), random_graph(n_samples, power=4)
     values, vectors = symmetric_eigenpairs(matrix, count, used)
     assert (used.uniform() != generator().uniform()) == iterates
@@ -65,7 +65,7 @@ def test_only_a_few_eigenvectors_of_many_samples_are_iterated(
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
 @pytest.mark.parametrize("error", [scipy.sparse.linalg.ArpackError(-1), np.linalg.LinAlgError()])
 def test_a_dense_decomposition_replaces_an_iteration_that_fails(monkeypatch, form, error):
-    monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", 20)
+    monkeypatch.setattr(spectrum, "MAX_FULL_DECOMPOSITION", 20)
 
     def failing(*arguments, **options):
         raise error
@@ -80,7 +80,7 @@ def test_a_dense_decomposition_replaces_an_iteration_that_fails(monkeypatch, for
 def test_iterative_and_dense_eigenvectors_agree(monkeypatch):
     graph, _ = block_graph((300, 250))
     iterative = leading_eigenvectors(graph, 3, generator())
-    monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", 1000)
+    monkeypatch.setattr(spectrum, "MAX_FULL_DECOMPOSITION", 1000)
     dense = leading_eigenvectors(graph, 3, generator())
     np.testing.assert_allclose(iterative.eigenvalues, dense.eigenvalues, atol=1e-10)
     np.testing.assert_allclose(iterative.embedding, dense.embedding, atol=1e-8)
@@ -194,7 +194,7 @@ def test_small_sparse_graphs_become_dense(monkeypatch):
     expected = np.diag(scale) @ graph @ np.diag(scale)
     np.testing.assert_allclose(scaled(graph, scale), expected)
     for max_dense, sparse in ((400, False), (6, False), (5, True)):
-        monkeypatch.setattr(spectrum, "MAX_DENSE_SAMPLES", max_dense)
+        monkeypatch.setattr(spectrum, "MAX_FULL_DECOMPOSITION", max_dense)
         found = scaled(scipy.sparse.csr_array(graph), scale)
         assert scipy.sparse.issparse(found) == sparse
         np.testing.assert_allclose(found @ np.eye(6), expected)

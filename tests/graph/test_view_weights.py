@@ -7,7 +7,7 @@ import viewspan
 from tests.graph.graphs import normalised
 from viewspan.datasets import make_subspaces
 from viewspan.graph import view_weights
-from viewspan.graph.patterns import Patterns, neighbour_graph, patterns_of, unit_columns
+from viewspan.graph.patterns import Patterns, neighbor_graph, patterns_of, unit_columns
 from viewspan.graph.view_weights import (
     automatic_view_weights,
     cohesion,
@@ -211,7 +211,7 @@ def test_views_of_noise_keep_some_weight():
 
 def test_cohesion_is_the_mean_of_the_leading_eigenvalues():
     view = single_views(random_patterns())[0]
-    values = np.linalg.eigvalsh(normalised(neighbour_graph(view, np.ones(1)).toarray()))[::-1]
+    values = np.linalg.eigvalsh(normalised(neighbor_graph(view, np.ones(1)).toarray()))[::-1]
     assert cohesion(view, 3) == pytest.approx(values[:3].mean(), rel=1e-6)
 
 

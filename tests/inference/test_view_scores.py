@@ -5,7 +5,7 @@ import pytest
 
 from tests.problems import two_subspaces
 from viewspan._utils.linalg import Spectrum, spectrum
-from viewspan.graph.patterns import Patterns, neighbour_graph, unit_columns
+from viewspan.graph.patterns import Patterns, neighbor_graph, unit_columns
 from viewspan.graph.quality import assortativity
 from viewspan.inference.view_scores import score, uncoupled_patterns, view_scores
 
@@ -17,7 +17,7 @@ SAMPLES = np.eye(24)
 def score_of(view, lam, kept=slice(None)):
     """Return the score of one view from its definition."""
     columns = uncoupled_patterns(SPECTRA[view], SAMPLES, lam)[:, kept]
-    graph = neighbour_graph(Patterns([columns], [SPECTRA[view].values]), np.ones(1))
+    graph = neighbor_graph(Patterns([columns], [SPECTRA[view].values]), np.ones(1))
     return assortativity(graph, LABELS[kept])
 
 

@@ -62,7 +62,7 @@ def z_scores(array):
     ],
 )
 def test_centred_features_are_recognised(array, centred):
-    assert ColumnStatistics.of(array).is_centred() == centred
+    assert ColumnStatistics.of(array).is_centered() == centred
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])

@@ -62,7 +62,7 @@ def test_features_as_small_as_rounding_errors_are_reported():
 
 
 def test_extreme_values_raise_without_normalisation():
-    with pytest.raises(ValueError, match=r"view 0 has values around 1e.*use normalize=True"):
+    with pytest.raises(ValueError, match=r"view 0 has values around 1e.*set normalize=True"):
         prepare(check([1e200 * GOOD]), False, False, normalize=False)
 
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 import viewspan
 from tests.cli.test_main import run_without
 from viewspan import plot
-from viewspan.plot.colours import DISTINCT_COLOURS
+from viewspan.plot.colors import DISTINCT_COLOURS
 
 PLOTS = sorted(set(plot.HOW_TO_READ) - {"exemplars"})
 
@@ -50,18 +50,18 @@ def test_unfitted_models_raise_and_leave_no_figure(name):
 
 
 def test_every_plot_has_an_explanation():
-    others = {"HOW_TO_READ", "STYLE", "cluster_colours", "drawn_rows"}
+    others = {"HOW_TO_READ", "STYLE", "cluster_colors", "drawn_rows"}
     assert set(plot.HOW_TO_READ) == set(plot.__all__) - others
     assert all("How to read it: " in getattr(plot, name).__doc__ for name in plot.HOW_TO_READ)
 
 
 def test_cluster_colours_are_distinct_and_do_not_depend_on_the_count():
-    colours = plot.cluster_colours(120)
-    assert len(set(colours)) == 120 and colours[:7] == plot.cluster_colours(7)
+    colours = plot.cluster_colors(120)
+    assert len(set(colours)) == 120 and colours[:7] == plot.cluster_colors(7)
 
 
 def test_cluster_colours_have_contrast_to_white_and_near_black():
-    channels = np.array([mpl.colors.to_rgb(colour) for colour in plot.cluster_colours(120)])
+    channels = np.array([mpl.colors.to_rgb(colour) for colour in plot.cluster_colors(120)])
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     luminance = linear @ [0.2126, 0.7152, 0.0722] + 0.05
     to_white, to_near_black = 1.05 / luminance, luminance / 0.0568

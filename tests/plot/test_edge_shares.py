@@ -20,7 +20,7 @@ def test_positions_are_means_weighted_by_edge_shares(model):
     affinity[7, 0] = affinity[0, 7] = 3.0
     affinity[7, 7] = 5.0  # loops are ignored
     labels = np.repeat(np.arange(4), 2)
-    positions, rows = drawn_points(plot.ties, with_graph(model, affinity, labels))
+    positions, rows = drawn_points(plot.edge_shares, with_graph(model, affinity, labels))
     assert list(rows) == list(range(8))
     clusters = positions[[1, 2, 4, 6]]
     np.testing.assert_allclose(np.linalg.norm(clusters, axis=1), 1.0)
@@ -32,28 +32,28 @@ def test_positions_are_means_weighted_by_edge_shares(model):
 @pytest.mark.parametrize("fitted", ["model", "landmarks", "single"])
 def test_points_are_one_collection_in_the_order_of_drawn_rows(fitted, request):
     fitted = request.getfixturevalue(fitted)
-    ax = plot.ties(fitted, max_points=37)
+    ax = plot.edge_shares(fitted, max_points=37)
     (points,) = [collection for collection in ax.collections if collection.get_gid() == "points"]
     rows = plot.drawn_rows(fitted, max_points=37)
     np.testing.assert_array_equal(drawn_labels(fitted, max_points=37), fitted.labels_[rows])
     assert len(set(rows)) == 37 and ", 37 of " in ax.get_title(loc="left")
-    colours = np.array(plot.cluster_colours(fitted.n_clusters_))[fitted.labels_[rows]]
+    colours = np.array(plot.cluster_colors(fitted.n_clusters_))[fitted.labels_[rows]]
     expected = mpl.colors.to_rgba_array(colours)[:, :3]
     np.testing.assert_allclose(points.get_facecolors()[:, :3], expected)
 
 
 def test_confident_samples_are_close_to_their_clusters(model):
     """On a circle of radius 1, edges to other clusters move a sample by at most 2."""
-    numbers = np.array([text.get_position() for text in plot.ties(model).texts])
+    numbers = np.array([text.get_position() for text in plot.edge_shares(model).texts])
     clusters = numbers / np.linalg.norm(numbers, axis=1, keepdims=True)
-    positions, rows = drawn_points(plot.ties, model)
+    positions, rows = drawn_points(plot.edge_shares, model)
     distances = np.linalg.norm(positions - clusters[model.labels_[rows]], axis=1)
     assert (distances <= 2 * (1 - model.confidence_[rows]) + 1e-12).all()
     assert (distances[model.confidence_[rows] < 0.9] > 0).all()
 
 
 def test_two_clusters_are_the_ends_of_an_axis(single):
-    positions, rows = drawn_points(plot.ties, single)
+    positions, rows = drawn_points(plot.edge_shares, single)
     own = np.where(single.labels_[rows] == 1, positions[:, 0], 1 - positions[:, 0])
     np.testing.assert_allclose(own, single.confidence_[rows])
     assert np.ptp(positions[:, 1]) > 0
@@ -64,20 +64,20 @@ def test_landmarks_of_a_reservoir_sample_have_unknown_rows_and_no_names():
     views, _ = many_subspaces(10_050, width=8)
     fitted = viewspan.LRR(5, n_landmarks=60, random_state=0).fit(views)
     assert (plot.drawn_rows(fitted) == -1).all()
-    texts = [text.get_text() for text in plot.ties(fitted, ids=range(10_050)).texts]
+    texts = [text.get_text() for text in plot.edge_shares(fitted, ids=range(10_050)).texts]
     assert texts == [str(cluster) for cluster in range(5)]
 
 
 def test_names_of_the_least_confident_samples_are_written(model):
     names = [f"sample {row}" for row in range(100)]
-    written = [text.get_text() for text in plot.ties(model, ids=names).texts[5:]]
+    written = [text.get_text() for text in plot.edge_shares(model, ids=names).texts[5:]]
     least_confident = np.argsort(model.confidence_, kind="stable")[: len(written)]
     assert written == [names[row] for row in least_confident] != []
 
 
 def test_too_few_names_raise(model):
     with pytest.raises(ValueError, match=r"one name for every sample\. Got 3 names"):
-        plot.ties(model, ids=["a", "b", "c"])
+        plot.edge_shares(model, ids=["a", "b", "c"])
 
 
 @pytest.mark.parametrize("count", [7, 12], ids=["exact", "greedy"])

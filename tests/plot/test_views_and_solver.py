@@ -38,7 +38,7 @@ def test_convergence_shows_the_gap_of_every_check_and_the_tolerance(model):
 
 @pytest.mark.parametrize("gaps", [[np.inf, 0.5, 0.0], [np.nan, -1e-17], [0.0]])
 @pytest.mark.filterwarnings("error", "default::DeprecationWarning")
-def test_gaps_without_a_logarithm_are_left_out(model, gaps):
+def test_gaps_that_are_not_positive_and_finite_are_not_drawn(model, gaps):
     ax = plot.convergence(with_history(model, gaps))
     ax.figure.canvas.draw()
     shown = [gap for gap in gaps if np.isfinite(gap) and gap > 0]

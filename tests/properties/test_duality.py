@@ -25,7 +25,7 @@ from viewspan.objective.problem import Problem
 from viewspan.solvers import working_set
 from viewspan.solvers.admm import admm
 
-ROUGH, TIGHT = 1e-2, 1e-7
+LOOSE, TIGHT = 1e-2, 1e-7
 QUADRATIC = tuple(axes for axes in AXES if "frobenius" in axes["datafit"])
 RELEASED = tuple(axes for axes in AXES if axes["datafit"] != "l1")
 CLRSC = ({"datafit": "frobenius", "penalty": "nuclear", "coupling": "nuclear"},)
@@ -165,7 +165,7 @@ def test_a_constraint_that_rounding_hides_is_not_taken_to_hold(order):
 
 def runs(case):
     """Yield solutions of one problem by all solvers, to several tolerances."""
-    yield case.solve(tol=ROUGH, max_iter=200)
+    yield case.solve(tol=LOOSE, max_iter=200)
     yield case.solve(tol=1e-9, max_iter=2)
     yield case.solve(tol=TIGHT, max_iter=500)
     with pytest.MonkeyPatch.context() as patch:
@@ -250,7 +250,7 @@ def test_the_bound_of_strict_rank_one_holds_for_every_stack_of_multiples(case, s
 def test_the_interval_holds_the_optimum_of_a_generic_solver(case):
     assume(case.unit > 0)
     best = optimum(case.views, case.lam, case.tau, **case.axes, observed=case.observed)
-    for result in (case.solve(tol=ROUGH), case.solve(tol=1e-6, max_iter=1000)):
+    for result in (case.solve(tol=LOOSE), case.solve(tol=1e-6, max_iter=1000)):
         assert result.dual_bound <= best + 1e-6 * case.unit
         assert result.objective >= best - 1e-6 * case.unit
 

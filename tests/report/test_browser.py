@@ -78,7 +78,7 @@ def test_page_and_tables_are_not_wider_than_the_screen(browser, page, size):
     assert max(browser.execute_script(cut)) <= 0
 
 
-@pytest.mark.parametrize("plot", ["embedding", "ties"])
+@pytest.mark.parametrize("plot", ["embedding", "edge_shares"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 def test_tooltip_shows_the_sample_of_a_dot(browser, page, plot, size):
     """Use isolated dots, for which only one sample can be shown."""

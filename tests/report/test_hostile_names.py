@@ -114,8 +114,8 @@ def test_terminal_shows_names_without_control_characters():
     terminal, screen = Terminal(), io.StringIO()
     terminal.console = Console(file=screen, force_terminal=True, width=100)
     for name in NAMES.values():
-        terminal.say(f"{name}|")
-    terminal.notes(list(NAMES.values()))
+        terminal.print_message(f"{name}|")
+    terminal.print_notes(list(NAMES.values()))
     # the terminal itself colours the word "note:"
     shown = re.sub(r"\x1b\[(0|33)m", "", screen.getvalue())
     assert not CONTROL_CHARACTERS.search(shown)

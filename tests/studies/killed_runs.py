@@ -143,7 +143,7 @@ def all_files(folder: Path) -> dict[str, bytes]:
 
 
 def kill_runs(folder: Path, kills: int) -> dict[str, object]:
-    """Kill runs until there were so many kills, and check the files of every run."""
+    """Kill runs until ``kills`` of them were killed, and check the files of every run."""
     _, reported = run_and_kill("", 0, 0.0, folder / "undisturbed")
     expected = all_files(folder / "undisturbed")
     phases = sorted(set(reported))

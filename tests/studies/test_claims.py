@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from viewspan.studies import Study, run, summarise
+from viewspan.studies import Study, run, summarize
 from viewspan.studies.claims import check_claims, claims_markdown
 from viewspan.studies.paper import (
     AUTHORS_WEIGHTS,
@@ -33,7 +33,7 @@ def results():
 
 @pytest.fixture(scope="module")
 def table(results):
-    return summarise(results)
+    return summarize(results)
 
 
 def test_a_trial_gives_the_stored_results_again(results, data_file, tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 from tests.studies.toys import make_blobs, toy_study
 from viewspan import LRR
-from viewspan.studies import Method, Study, run, summarise, write_figures
+from viewspan.studies import Method, Study, run, summarize, write_figures
 from viewspan.studies.figures import plot_accuracy, plot_difference
 from viewspan.studies.lines import spread_labels
 
@@ -21,7 +21,7 @@ STATISTICS = ("mean", "median", "max", "min")
 
 @pytest.fixture(scope="module")
 def summary(tmp_path_factory):
-    return summarise(run(toy_study(), tmp_path_factory.mktemp("run"), trials=2, jobs=1))
+    return summarize(run(toy_study(), tmp_path_factory.mktemp("run"), trials=2, jobs=1))
 
 
 def renamed(summary, *names):
@@ -115,7 +115,7 @@ def test_unusual_names_are_drawn_as_they_are(tmp_path):
     """Names may contain mathematics or markup, be long or many; there may be one noise level."""
     names = ["$\\foo{$", "a_b|c<&>", "x" * 200, *map(str, range(12))]
     study = Study("odd", make_blobs, (0.5,), [Method(name, LRR(3)) for name in names], "A $title_$")
-    summary = summarise(run(study, tmp_path, trials=1, jobs=1))
+    summary = summarize(run(study, tmp_path, trials=1, jobs=1))
     assert len(write_figures(summary, tmp_path, {"odd": study.title})) == 4
     drawn = ElementTree.parse(tmp_path / "odd-main.svg").getroot()
     texts = {
@@ -126,7 +126,7 @@ def test_unusual_names_are_drawn_as_they_are(tmp_path):
 
 
 def test_noise_levels_are_drawn_in_ascending_order(tmp_path):
-    summary = summarise(run(toy_study(noise=(0.6, 0.0, 0.2)), tmp_path, trials=1, jobs=1))
+    summary = summarize(run(toy_study(noise=(0.6, 0.0, 0.2)), tmp_path, trials=1, jobs=1))
     ax = plot_accuracy(summary).axes[0]
     labels = [label.get_text().split("σ = ")[1] for label in ax.get_xticklabels()]
     assert labels == ["0", "0.2", "0.6"]

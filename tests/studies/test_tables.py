@@ -6,7 +6,7 @@ import pytest
 
 from tests.studies.toys import toy_study
 from viewspan import LRR
-from viewspan.studies import Method, run, summarise, write_tables
+from viewspan.studies import Method, run, summarize, write_tables
 from viewspan.studies.study import GRID
 from viewspan.studies.tables import markdown_table
 
@@ -25,7 +25,7 @@ def results(tmp_path_factory):
 
 
 def test_the_summary_has_the_statistics_of_the_accuracy(results):
-    summary = summarise(results).query("setting == 'main' and noise == 1.0").iloc[0]
+    summary = summarize(results).query("setting == 'main' and noise == 1.0").iloc[0]
     accuracy = results.query("setting == 'main' and noise == 1.0")["sca"].to_numpy()
     names = ["mean", "median", "max", "min", "std", "quarter", "three_quarters"]
     quartiles = np.percentile(accuracy, [25, 75])
@@ -43,13 +43,13 @@ def test_the_summary_has_the_statistics_of_the_accuracy(results):
 
 def test_the_best_point_of_a_grid_is_chosen_per_study(results):
     """The best point has the highest mean over all noise levels; a failed point counts as zero."""
-    tuned = summarise(results).query("setting == 'tuned'")
+    tuned = summarize(results).query("setting == 'tuned'")
     grid = results.query("setting == 'grid'").assign(sca=lambda table: table["sca"].fillna(0))
     means = grid.groupby("estimator")["sca"].mean()
     assert means["LRR(lam=1000000.0, n_clusters=3)"] == 0
     assert set(tuned["estimator"]) == {means.idxmax()}
     assert tuned["mean"].mean() == pytest.approx(means.max())
-    assert "grid" not in set(summarise(results)["setting"])
+    assert "grid" not in set(summarize(results)["setting"])
 
 
 def test_the_files_hold_the_results(results, tmp_path):
@@ -100,14 +100,14 @@ def test_points_of_a_grid_are_identified_by_number_and_failures_count_as_zero():
         + result_rows(100, 100, np.nan, point=1)
         + result_rows(10, 10, 10, point=2)
     )
-    (summary,) = summarise(table).itertuples()
+    (summary,) = summarize(table).itertuples()
     assert (summary.setting, summary.trials, summary.min) == ("tuned", 3, 0)
     assert summary.mean == pytest.approx(200 / 3)
 
 
 def test_differences_and_gaps_are_summarised():
     table = pd.DataFrame(result_rows(1, 2, 3, point=0, setting="auto"))
-    (summary,) = summarise(table).itertuples()
+    (summary,) = summarize(table).itertuples()
     assert summary.relative_difference == 0.5
     assert summary.coefficient_difference_std == 0
     assert summary.largest_gap == pytest.approx(0.2)

@@ -5,21 +5,19 @@ import pytest
 import scipy.sparse
 
 from viewspan._utils.sparse import (
-    below_each_other,
+    divide_columns,
+    divide_rows,
     full,
-    over_columns,
-    over_rows,
-    points_inside,
-    side_by_side,
+    has_valid_structure,
+    stack_features,
+    stack_samples,
 )
 
 DENSE = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
 SPARSE = scipy.sparse.csr_array(DENSE)
 
 
-@pytest.mark.parametrize(
-    ("stack", "expected"), [(side_by_side, (2, 6)), (below_each_other, (4, 3))]
-)
+@pytest.mark.parametrize(("stack", "expected"), [(stack_features, (2, 6)), (stack_samples, (4, 3))])
 def test_a_stack_is_sparse_if_any_block_is(stack, expected):
     for blocks, sparse in (([DENSE, DENSE], False), ([DENSE, SPARSE], True)):
         found = stack(blocks)
@@ -35,9 +33,9 @@ def test_full_arrays_are_float64():
 
 
 def test_division_by_zero_gives_zero():
-    rows = over_rows(SPARSE, np.array([[2.0], [0.0]]))
+    rows = divide_rows(SPARSE, np.array([[2.0], [0.0]]))
     np.testing.assert_array_equal(rows.toarray(), [[0.5, 0.0, 1.0], [0.0, 0.0, 0.0]])
-    columns = over_columns(SPARSE, np.array([2.0, 3.0, 0.0]))
+    columns = divide_columns(SPARSE, np.array([2.0, 3.0, 0.0]))
     np.testing.assert_array_equal(columns.toarray(), [[0.5, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
 
@@ -56,5 +54,5 @@ def test_division_by_zero_gives_zero():
     ],
 )
 def test_pointers_and_indices_must_lie_inside(starts, places, stored, valid):
-    found = points_inside(np.array(starts), np.array(places, dtype=int), stored, (2, 3))
+    found = has_valid_structure(np.array(starts), np.array(places, dtype=int), stored, (2, 3))
     assert found == valid

@@ -18,13 +18,13 @@ except ModuleNotFoundError:  # Windows: folders are not locked
 TEMPORARY_NAME = re.compile(r"\.(?P<host>[\w-]*)\.(?P<process>\d{1,9})\.[0-9a-f]{8}\.tmp$")
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write one file atomically, see :func:`write_together`."""
-    write_together({path: content})
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write one file atomically, see :func:`write_all_atomically`."""
+    write_all_atomically({path: content})
 
 
-def write_together(contents: Mapping[Path, bytes], without: Collection[Path] = ()) -> None:
-    """Write all files and remove those in ``without``, or change nothing if one step fails.
+def write_all_atomically(contents: Mapping[Path, bytes], removed: Collection[Path] = ()) -> None:
+    """Write all files and remove those in ``removed``, or change nothing if one step fails.
 
     The contents are written to temporary files in the same folders first. Then all files are
     renamed while signals are deferred. Devices and pipes are written to directly.
@@ -40,19 +40,19 @@ def write_together(contents: Mapping[Path, bytes], without: Collection[Path] = (
                 temporaries[target] = temporary_path(target)
                 write_and_sync(temporaries[target], content)
         with signals_deferred():
-            replace_all(temporaries, [path for path in without if path.exists()])
+            replace_all(temporaries, [path for path in removed if path.exists()])
     finally:
         remove_all(temporaries.values())
 
 
-def replace_all(temporaries: Mapping[Path, Path], unwanted: Collection[Path]) -> None:
-    """Rename the temporary files and remove the unwanted files; undo everything if a step fails.
+def replace_all(temporaries: Mapping[Path, Path], removed: Collection[Path]) -> None:
+    """Rename the temporary files and remove others; undo everything if a step fails.
 
     Hard links keep the former files until all steps are done. On a file system without hard links,
     files that were already replaced stay replaced.
     """
     new = [path for path in temporaries if not path.exists()]
-    backups = {path: temporary_path(path) for path in (*temporaries, *unwanted) if path not in new}
+    backups = {path: temporary_path(path) for path in (*temporaries, *removed) if path not in new}
     try:
         for path, backup in backups.items():
             with contextlib.suppress(OSError):
@@ -60,7 +60,7 @@ def replace_all(temporaries: Mapping[Path, Path], unwanted: Collection[Path]) ->
         for path, temporary in temporaries.items():
             with path_in_errors(path):
                 temporary.replace(path)
-        for path in unwanted:
+        for path in removed:
             with path_in_errors(path):
                 path.unlink(missing_ok=True)
     except BaseException:

@@ -2,8 +2,8 @@
 
 LAPACK's divide-and-conquer drivers are fast, but they can fail on finite matrices that are exactly
 rank-deficient, such as coefficients of noise-free data. These functions then use the slower drivers
-that iterate QR steps. Matrices that are not finite always raise :class:`NumericalError`; LAPACK may
-raise another error, or return NaN, or return finite numbers that mean nothing.
+that iterate QR steps. Matrices that are not finite always raise :class:`NumericalError`, because
+LAPACK may raise other errors for them, or return NaN or meaningless finite numbers.
 """
 
 from collections.abc import Callable
@@ -146,6 +146,6 @@ def shape_text(matrix: Array) -> str:
 
 
 def ratio(numerator: Array | float, denominator: Array) -> Array:
-    """Return numerator / denominator, and 0 where the denominator is 0."""
+    """Return numerator / denominator, and 0 where the denominator is not positive."""
     shape = np.broadcast_shapes(np.shape(numerator), denominator.shape)
     return np.divide(numerator, denominator, out=np.zeros(shape), where=denominator > 0)

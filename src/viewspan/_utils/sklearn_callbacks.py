@@ -10,7 +10,7 @@ try:
 except ModuleNotFoundError:  # before 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in for scikit-learn's mixin, without ``set_callbacks``."""
+        """Stand-in for scikit-learn's mixin, without ``set_callbacks``."""
 
     sklearn_with_callbacks = None
 

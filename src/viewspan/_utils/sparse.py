@@ -15,7 +15,9 @@ def is_sparse(array: Any) -> bool:
     return bool(scipy.sparse.issparse(array))
 
 
-def points_inside(starts: AnyArray, places: AnyArray, stored: int, shape: tuple[int, int]) -> bool:
+def has_valid_structure(
+    indptr: AnyArray, indices: AnyArray, n_stored: int, shape: tuple[int, int]
+) -> bool:
     """Return whether the pointers and indices of a compressed sparse array are valid.
 
     Pointers must ascend from 0 to at most the number of stored values, and indices must lie inside
@@ -23,21 +25,23 @@ def points_inside(starts: AnyArray, places: AnyArray, stored: int, shape: tuple[
 
     Parameters
     ----------
-    starts : array (n_lines + 1,) of int
+    indptr : array (n_lines + 1,) of int
         Where every compressed line starts.
-    places : array of int
+    indices : array of int
         The index of every stored value within its line.
-    stored : int
+    n_stored : int
         Number of stored values.
     shape : (int, int)
         Number of lines and their width.
     """
     lines, width = shape
     ascend = (
-        len(starts) == lines + 1 and int(starts[0]) == 0 and bool((starts[1:] >= starts[:-1]).all())
+        len(indptr) == lines + 1 and int(indptr[0]) == 0 and bool((indptr[1:] >= indptr[:-1]).all())
     )
-    enough_stored = ascend and int(starts[-1]) <= min(len(places), stored)
-    return enough_stored and (len(places) == 0 or bool(places.min() >= 0 and places.max() < width))
+    enough_stored = ascend and int(indptr[-1]) <= min(len(indices), n_stored)
+    return enough_stored and (
+        len(indices) == 0 or bool(indices.min() >= 0 and indices.max() < width)
+    )
 
 
 def full(array: Any) -> Array:
@@ -45,12 +49,12 @@ def full(array: Any) -> Array:
     return np.asarray(array.toarray() if is_sparse(array) else array, dtype=np.float64)
 
 
-def side_by_side(blocks: Sequence[Block]) -> Block:
+def stack_features(blocks: Sequence[Block]) -> Block:
     """Concatenate the features of blocks; the result is sparse if any block is."""
     return stack(blocks, np.hstack, scipy.sparse.hstack)
 
 
-def below_each_other(blocks: Sequence[Block]) -> Block:
+def stack_samples(blocks: Sequence[Block]) -> Block:
     """Concatenate the samples of blocks; the result is sparse if any block is."""
     return stack(blocks, np.vstack, scipy.sparse.vstack)
 
@@ -63,12 +67,12 @@ def stack(
     return stack_dense(list(blocks))
 
 
-def over_rows(block: Block, divisors: Array) -> Block:
+def divide_rows(block: Block, divisors: Array) -> Block:
     """Divide every row of a sparse block by its own divisor; rows with divisor 0 become 0."""
     return with_data(block, ratio(block.data, np.repeat(divisors.ravel(), np.diff(block.indptr))))
 
 
-def over_columns(block: Block, divisors: Array) -> Block:
+def divide_columns(block: Block, divisors: Array) -> Block:
     """Divide every column of a sparse block by its own divisor; columns with divisor 0 become 0."""
     return with_data(block, ratio(block.data, divisors[block.indices]))
 

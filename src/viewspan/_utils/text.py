@@ -1,6 +1,7 @@
 """Safe display of text that comes from files."""
 
 import re
+from collections.abc import Iterable
 
 UNSAFE_CHARACTERS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -11,6 +12,8 @@ REPLACEMENT = "\ufffd"
 CONTROL_PICTURES = 0x2400
 """First code point of the Unicode block with one symbol for each ASCII control character."""
 DELETE, DELETE_SYMBOL = 0x7F, "\u2421"
+MAX_LISTED = 8
+"""Number of names that a message lists."""
 
 
 def visible(text: str, keep: str = "") -> str:
@@ -33,3 +36,10 @@ def shortened(text: str, max_length: int) -> str:
     """
     half = max_length // 2
     return text if len(text) <= max_length else f"{text[:half]}…{text[-half:]}"
+
+
+def listed(names: Iterable[object], max_names: int = MAX_LISTED) -> str:
+    """Return the first names as a comma-separated list, and the number of further names."""
+    every = [str(name) for name in names]
+    rest = len(every) - max_names
+    return ", ".join(every[:max_names]) + (f" and {rest} more" if rest > 0 else "")

@@ -92,7 +92,7 @@ def set_num_threads(library: Any, n_threads: int) -> None:
 
 @contextmanager
 def threads_for(n_views: int, size: int) -> Iterator[None]:
-    """Arrange threads for a problem of ``n_views`` views and ``size`` directions."""
+    """Assign threads to a problem of ``n_views`` views and ``size`` directions."""
     if n_views == 1 and size >= MIN_SIZE_FOR_BLAS_THREADS:
         yield
         return

@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 from viewspan._utils.typing import Array, Labels
 
 SIGMA = 0.5
-"""Width of the Gaussian in pixels, as in the paper's study of faces."""
+"""Standard deviation of the Gaussian in pixels, as in the paper's study of faces."""
 
 
 def load_digits_views() -> tuple[dict[str, Array], Labels]:

@@ -16,7 +16,7 @@ from viewspan.datasets.noise import add_noise
 RESIZED_SHAPE = (48, 42)
 """Height and width in pixels to which the paper resizes the images."""
 
-LOG_SIZE, LOG_SIGMA = 10, 0.5
+KERNEL_SIZE, KERNEL_SIGMA = 10, 0.5
 """Width of the Laplacian-of-Gaussian kernel, and standard deviation of its Gaussian, in pixels."""
 
 
@@ -105,10 +105,10 @@ def laplacian_of_gaussian(picture: Array) -> Array:
 
     The kernel is (r² − 2σ²)/σ⁴ · exp(−r²/2σ²), shifted to sum to zero.
     """
-    offsets = np.arange(LOG_SIZE) - (LOG_SIZE - 1) / 2
+    offsets = np.arange(KERNEL_SIZE) - (KERNEL_SIZE - 1) / 2
     squared = offsets[:, None] ** 2 + offsets[None, :] ** 2
-    gaussian = np.exp(-squared / (2 * LOG_SIGMA**2))
-    kernel = gaussian / gaussian.sum() * (squared - 2 * LOG_SIGMA**2) / LOG_SIGMA**4
+    gaussian = np.exp(-squared / (2 * KERNEL_SIGMA**2))
+    kernel = gaussian / gaussian.sum() * (squared - 2 * KERNEL_SIGMA**2) / KERNEL_SIGMA**4
     # An even kernel has no central pixel. MATLAB takes the one before the middle, scipy the one
     # after it; origin=-1 gives MATLAB's result.
     return ndimage.correlate(picture, kernel - kernel.mean(), mode="nearest", origin=-1)

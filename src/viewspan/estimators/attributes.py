@@ -76,7 +76,7 @@ class FittedAttributes:
 
     @property
     def lam_(self) -> Array:
-        """λ_i per view; with ℓ1 penalties per view and sample."""
+        """λ_i per view, or per view and sample (ℓ1 penalties)."""
         return self._result.lam
 
     @property
@@ -95,7 +95,7 @@ class FittedAttributes:
 
     @property
     def view_scores_(self) -> Array:
-        """How well every view alone shows the clusters: 1 for fully, about 0 for chance.
+        """Visibility of the clusters in each view alone: 1 if full, about 0 for chance.
 
         It is how much more often than by chance a sample's nearest neighbours in that view belong
         to its own cluster.

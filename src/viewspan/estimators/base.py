@@ -123,7 +123,7 @@ class SubspaceClusterer(
         views = check_views(X, caller=settings.method, missing=settings.missing)
         names = feature_names_of(X)
         stages = stages_for(self, X, y)
-        with stages.named(settings.method):
+        with stages.named_in_errors(settings.method):
             state = fit_views(views, settings, stages)
         fitted = copy(self)
         fitted._store(state)
@@ -197,9 +197,8 @@ class SubspaceClusterer(
         Returns
         -------
         array (n_samples, n_clusters)
-            A Dask array, not yet computed, if one of the views is one. After
-            ``set_output(transform="pandas")`` a data frame with the index of the views; or one of
-            polars.
+            A Dask array, not yet computed, if one of the views is one. A pandas or polars data
+            frame after ``set_output``; the pandas frame has the index of the views.
         """
         views = self._check_new_samples(X, "transform")
         assigner, n_clusters = self._state.assigner, self._state.graph.n_clusters
@@ -283,7 +282,7 @@ class SubspaceClusterer(
                 view_weights="equal" if shared else self.view_weights,
                 assign_labels=self.assign_labels,
                 n_neighbors=self.n_neighbors,
-                mutual=axes.datafit.allows_self_expression,
+                mutual=axes.datafit.allows_self_representation,
             ),
             n_clusters=self.n_clusters,
             scale_features=self.scale_features,

@@ -35,7 +35,7 @@ class CLRSC(IncrementalClusterer):
     ----------
     n_clusters : int, optional
         Number of clusters. If None, it is estimated from the eigenvalues of the graph, compared
-        with those of noise; a warning says if no gap is clear.
+        with those of noise; a warning is issued if no gap is clear.
     lam : "auto", float or array-like (n_views,)
         λ, the weight of the penalty, in the objective above (the authors' program halves the fit:
         its values are half of these). "auto" is twice the estimated energy of the noise in one
@@ -45,8 +45,9 @@ class CLRSC(IncrementalClusterer):
         1, ½, ¼ and ⅛; ``penalty="l1"`` has one λ per view and sample
         (:class:`viewspan.weights.sparse.SparseRule`).
     tau : "auto" or float
-        τ, the weight of the coupling. 0 leaves every view alone. "auto" is half of the force with
-        which the penalty acts on the coefficients.
+        τ, the weight of the coupling. 0 solves every view by itself. "auto" is chosen by the
+        coupling; for "nuclear" it is half of the norm of the penalty's subgradient, unless that
+        would make all coefficients zero.
     datafit : {"frobenius", "half_frobenius", "l12", "l1"} or Datafit
         f: ‖E‖_F², for noise everywhere, or half of it; Σ_j ‖e_j‖₂ over samples, for corrupted
         samples; the sum of the absolute values of all entries, for corrupted entries; or an object
@@ -58,7 +59,8 @@ class CLRSC(IncrementalClusterer):
         c: ‖A‖_*; ‖A‖_{1,2}, the coupling of :class:`MLAP`; the constraint rank(A) = 1, the paper's
         strict objective: Z_i = α_i Z with one matrix Z for all views; no coupling, as in
         :class:`LRR`; or an object of your own. Rank one is not convex: the solution is a
-        stationary point, ``dual_gap_`` is at most what the constraint costs, and τ has no meaning.
+        stationary point, ``dual_gap_`` is an upper bound of the relative cost of the constraint,
+        and τ has no meaning.
     missing : {"forbid", "allow"}
         Whether a row of NaN stands for a sample that is missing from the view. Every sample must be
         in at least one view. The residual of a missing sample is left out of the fit, its
@@ -74,29 +76,32 @@ class CLRSC(IncrementalClusterer):
         connected with two thirds as many landmarks.
     graph : {"auto", "dense", "landmarks"}
         A graph of all samples, or one of landmarks, which does not grow with the square of the
-        samples. "auto" takes landmarks for more than 10 000 samples, or if memory is short.
+        samples. "auto" takes landmarks for more than 10 000 samples, or if memory is short,
+        provided that the coefficients can be reduced.
     n_landmarks : int, optional
         Number of landmarks, 5000 by default. They are chosen from a reservoir sample of twice as
-        many samples.
+        many samples, but at least 10 000.
     scale_features : "auto" or bool
-        Whether every feature is scaled to mean square 1. "auto" does so in views in which one
-        feature has more energy than all others together, such as an age in years beside scores
-        from 0 to 3.
+        Whether every feature is scaled to mean square 1. "auto" scales a view if one of its n
+        features has more than the share (1 + 1/n)/2 of the energy, such as an age in years beside
+        scores from 0 to 3. With ``normalize=False``, "auto" scales nothing.
     affine : "auto" or bool
-        Whether subspaces may miss the origin. One more feature o_i is added, the same for all
-        samples and as large as they are long. With ``normalize=False`` this adds
+        Whether subspaces may miss the origin. A constant feature o_i is added, whose value is the
+        root mean square length of the samples. With ``normalize=False`` this adds
         o_i² ‖1ᵀ − 1ᵀZ_i‖² to the fit, a soft form of the constraint 1ᵀZ_i = 1ᵀ. "auto" adds it to
-        views whose features all have mean zero: clusters on both sides of a mean would look like
-        one line through it.
+        views whose features all have mean zero, unless ``normalize=False``: clusters on both sides
+        of the mean would look like one line through it.
     normalize : bool
         Whether every sample of every view is scaled to unit length.
     view_weights : "auto", "equal" or array-like (n_views,)
-        Weights of the views in the graph. With "auto", views of so few dimensions that noise would
-        look alike have a lower weight, unless their clusters go clearly beyond that; in the
-        paper's graph all weights are equal. With ``coupling="rank_one"`` given weights w_i multiply
-        the views themselves: ``w_i² (‖X_i − α_i X_i Z‖_F² + λ_i |α_i| ‖Z‖_*)``.
+        Weights of the views in the graph. "auto" lowers the weight of a view of few dimensions,
+        because noise of few dimensions has a cohesive graph, too, unless the view's own graph is
+        much more cohesive. In the paper's graph "auto" is equal weights. With
+        ``coupling="rank_one"`` given weights w_i multiply the views themselves:
+        ``w_i² (‖X_i − α_i X_i Z‖_F² + λ_i |α_i| ‖Z‖_*)``.
     solver : {"admm", "ladmpsap"}
-        ADMM, which stops on a certified gap, or the paper's algorithm as its authors released it.
+        ADMM, which stops on a certified gap, or the paper's algorithm with the released constants
+        and a step that is corrected where it would diverge.
     assign_labels : {"auto", "discretize", "cluster_qr", "kmeans", "modularity"}
         How eigenvectors become labels (see :func:`viewspan.ncut`). "auto" is "modularity" for
         patterns and "discretize", the paper's way, for the paper's graph.
@@ -106,7 +111,7 @@ class CLRSC(IncrementalClusterer):
     max_iter : int, optional
         Maximum number of iterations, 2000 by default (200 for LADMPSAP).
     random_state : int, RandomState or None
-        Random generator of the cut. The solver is deterministic.
+        Random seed or generator of the cut and of the landmarks. The solver is deterministic.
     verbose : bool or int
         Whether the stages of the fit and the checks of the solver are logged.
     callback : callable, optional
@@ -148,9 +153,9 @@ class CLRSC(IncrementalClusterer):
         The objective, and its certified relative distance from the optimum (for rank one, from the
         optimum without coupling).
     n_iter_ : int
-    lam_ : array (n_views,)
-        λ_i; (n_views, n_samples) with ``penalty="l1"``; multiplied by w_i² where view weights are
-        in the objective.
+    lam_ : array (n_views,) or (n_views, n_samples)
+        λ_i; one per sample with ``penalty="l1"`` if λ is automatic. Multiplied by w_i² where view
+        weights are in the objective.
     tau_ : float
     view_similarity_ : array (n_views, n_views)
         Cosines between the Z_i.

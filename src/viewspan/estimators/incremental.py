@@ -27,10 +27,10 @@ A lock of the model's own could not be pickled.
 """
 
 
-def has_landmarks(model: "IncrementalClusterer") -> bool:
-    """Return whether the parameters allow batches, for scikit-learn's ``available_if``.
+def supports_batches(model: "IncrementalClusterer") -> bool:
+    """Return whether the parameters allow :meth:`partial_fit`, for ``available_if``.
 
-    Invalid ones allow them, so that :meth:`partial_fit` says what is wrong.
+    Return True for invalid parameters, so that ``partial_fit`` can raise their error.
     """
     try:
         axes = model.axes()
@@ -49,7 +49,7 @@ class IncrementalClusterer(SubspaceClusterer):
     }
     _batches: Batches
 
-    @available_if(has_landmarks)  # type: ignore[untyped-decorator]
+    @available_if(supports_batches)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any = None, y: Any = None) -> Self:
         """Take in one more batch of samples, or solve for those that have arrived.
 
@@ -116,7 +116,7 @@ class IncrementalClusterer(SubspaceClusterer):
     def _solve_pending(self) -> None:
         settings = self._settings()
         stages = stages_for(self)
-        with stages.named(settings.method):
+        with stages.named_in_errors(settings.method):
             state = self._batches.solve(settings, stages)
         fitted = copy(self)
         fitted._store(state)
@@ -130,7 +130,7 @@ class IncrementalClusterer(SubspaceClusterer):
         return replace(state, labels=self.predict(batch), confidence=self.predict_confidence(batch))
 
     def __getattr__(self, name: str) -> Any:
-        """Say how to solve for batches when an attribute of the solution is missing."""
+        """Raise NotFittedError for fitted attributes while batches are not solved for."""
         if name.endswith("_") and not name.startswith("_") and self._is_pending():
             raise NotFittedError(
                 f"{type(self).__name__} has taken in {self._batches.n_samples} samples and has not "

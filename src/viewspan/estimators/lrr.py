@@ -39,8 +39,8 @@ class LRR(IncrementalClusterer):
         How several views are used: each alone, joined in one graph; or their features side by side
         as one view.
     solver : {"admm", "ladmap"}
-        The closed form where there is one, else ADMM; or the iteration of the paper's authors,
-        which stops early and on some data far from the optimum.
+        "admm" uses the closed form if there is one, else ADMM. "ladmap" is the algorithm that the
+        paper's authors use; on some data it stops far from the optimum.
     affinity, n_neighbors, graph, n_landmarks, scale_features, affine, normalize, view_weights
         As in :class:`CLRSC`; landmarks only with ``datafit="frobenius"``.
     assign_labels, tol, max_iter, random_state, verbose, callback
@@ -52,7 +52,11 @@ class LRR(IncrementalClusterer):
         As in :class:`CLRSC`.
     view_weights_, objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_
         As in :class:`CLRSC`.
-    n_views_in_, n_features_in_
+    result_, path_, fitted_graph_, fitted_state_, features_scaled_, affine_
+        As in :class:`CLRSC`.
+    subspaces_, view_scores_, outlier_scores_
+        As in :class:`CLRSC`.
+    n_views_in_, n_features_in_, feature_names_in_, view_names_in_
         As in :class:`CLRSC`.
 
     References

@@ -48,7 +48,11 @@ class MLAP(SubspaceClusterer):
         As in :class:`CLRSC`.
     view_weights_, objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_
         As in :class:`CLRSC`.
-    n_views_in_, n_features_in_
+    result_, path_, fitted_graph_, fitted_state_, features_scaled_, affine_
+        As in :class:`CLRSC`.
+    subspaces_, view_scores_, outlier_scores_
+        As in :class:`CLRSC`.
+    n_views_in_, n_features_in_, feature_names_in_, view_names_in_
         As in :class:`CLRSC`.
 
     References

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 
+from viewspan._utils.text import listed
 from viewspan._utils.typing import AnyArray
+from viewspan.inputs.fitted_inputs import per_view, view_names
 
 MAX_LISTED = 20
 """Most views and clusters that are listed."""
@@ -80,7 +82,7 @@ def facts(model: Any) -> Iterable[tuple[str, str]]:
     else:
         yield "samples", str(len(labels))
         sizes = np.bincount(labels, minlength=model.n_clusters_)
-        yield "clusters", f"{model.n_clusters_} of {listed(map(str, sizes))} samples"
+        yield "clusters", f"{model.n_clusters_} of {listed(sizes, MAX_LISTED)} samples"
     if len(result.lam) != model.n_views_in_:
         yield "λ", span(result.lam)
     if hasattr(model, "tau") and result.scales is None:
@@ -92,12 +94,9 @@ def facts(model: Any) -> Iterable[tuple[str, str]]:
 
 def views_table(model: Any) -> str:
     n_views, lam, weights = model.n_views_in_, model.result_.lam, model.view_weights_
-    several = isinstance(model.n_features_in_, tuple)
-    widths = model.n_features_in_ if several else (model.n_features_in_,)
-    names = getattr(model, "view_names_in_", None) or (
-        [f"view {position}" for position in range(n_views)] if several else ["X"]
-    )
-    columns: list[tuple[str, Sequence[str]]] = [("features", [str(width) for width in widths])]
+    names = view_names(model) if isinstance(model.n_features_in_, tuple) else ["X"]
+    widths = [str(width) for width in per_view(model.n_features_in_)]
+    columns: list[tuple[str, Sequence[str]]] = [("features", widths)]
     if len(lam) == n_views:
         columns.append(("λ", [span(each) for each in lam]))
     if len(weights) == n_views:
@@ -124,13 +123,6 @@ def pairs_table(pairs: Iterable[tuple[str, str]]) -> str:
         for name, value in pairs
     )
     return f"<table><tbody>{rows}</tbody></table>"
-
-
-def listed(values: Iterable[str]) -> str:
-    every = list(values)
-    return ", ".join(every[:MAX_LISTED]) + (
-        f" and {len(every) - MAX_LISTED} more" if len(every) > MAX_LISTED else ""
-    )
 
 
 def number(value: float) -> str:

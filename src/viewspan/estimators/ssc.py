@@ -27,8 +27,8 @@ class SSC(SubspaceClusterer):
     n_clusters : int, optional
         Number of clusters; estimated from the graph's eigenvalues if None.
     lam : "auto", float, array-like (n_samples,) or (n_views, n_samples)
-        λ, the weight of the penalty. "auto" sets it for every sample from the length of a first
-        representation, as Soltanolkotabi et al.
+        λ, the weight of the penalty. "auto" sets it for each sample from the ℓ1 norm of a first
+        representation (Soltanolkotabi et al.).
     fusion : {"late", "concat"}
         How several views are used: each alone, joined in one graph by the paper's formula; or
         their features side by side as one view.
@@ -45,7 +45,11 @@ class SSC(SubspaceClusterer):
         As in :class:`CLRSC`.
     view_weights_, objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_
         As in :class:`CLRSC`; ``lam_`` has one row per view and one column per sample.
-    n_views_in_, n_features_in_
+    result_, path_, fitted_graph_, fitted_state_, features_scaled_, affine_
+        As in :class:`CLRSC`.
+    subspaces_, view_scores_, outlier_scores_
+        As in :class:`CLRSC`.
+    n_views_in_, n_features_in_, feature_names_in_, view_names_in_
         As in :class:`CLRSC`.
 
     References

@@ -13,7 +13,7 @@ from viewspan.fit.memory import (
     dense_fit_remedy,
     landmark_fit_bytes,
 )
-from viewspan.fit.one_pass import Moments, OnePass, Summary, add_summaries
+from viewspan.fit.one_pass import MomentForm, OnePass, Summary, add_summaries
 from viewspan.fit.progress import Stages
 from viewspan.fit.run import wants_landmarks
 from viewspan.fit.settings import FitSettings
@@ -48,7 +48,7 @@ class Batches:
     @classmethod
     def start(cls, views: Views, settings: FitSettings) -> "Batches":
         """Take in the first batch."""
-        n_samples = max(settings.n_kept, sum(views.n_features))
+        n_samples = max(settings.reservoir_capacity, sum(views.n_features))
         n_bytes = landmark_fit_bytes(n_samples, views.n_features, settings)
         check_memory(n_bytes, settings.method, n_samples, LANDMARK_REMEDY)
         columns = source_of(views).fold(columns_of, add_columns, sum(views.n_features), no_progress)
@@ -58,9 +58,11 @@ class Batches:
             settings.affine,
             settings.normalize,
         )
-        by: Moments = "squares" if settings.weights.automatic else "triangles"
+        moment_form: MomentForm = "gram" if settings.weights.lam_is_automatic else "triangle"
         seed = int(settings.generator().randint(LARGEST_SEED))
-        one_pass = OnePass(preparation, settings.normalize, by, settings.n_kept, seed)
+        one_pass = OnePass(
+            preparation, settings.normalize, moment_form, settings.reservoir_capacity, seed
+        )
         return cls(preparation, one_pass, summary_of(views, one_pass), views.copy())
 
     def add(self, views: Views) -> "Batches":
@@ -78,7 +80,7 @@ class Batches:
         """Cluster all samples so far. The labels are those of the graph's nodes."""
         self._check(settings)
         n_features = self.last.n_features
-        few = self.n_samples <= settings.n_kept
+        few = self.n_samples <= settings.reservoir_capacity
         dense = few and not wants_landmarks(self.n_samples, n_features, settings)
         if dense:
             n_bytes = dense_fit_bytes(self.n_samples, n_features, settings)
@@ -99,10 +101,10 @@ class Batches:
                 f"{settings.method} needs at least {MIN_SAMPLES} samples, and one has arrived."
             )
         settings.check_n_clusters(self.n_samples)
-        if settings.graph_kind == "dense" and self.n_samples > settings.n_kept:
+        if settings.graph_kind == "dense" and self.n_samples > settings.reservoir_capacity:
             raise ValueError(
                 f"graph='dense' needs all samples, and of {self.n_samples} in batches "
-                f"{settings.n_kept} were kept; take graph='landmarks' or 'auto'."
+                f"{settings.reservoir_capacity} were kept; take graph='landmarks' or 'auto'."
             )
         overall = Preparation.choose(
             self.summary.columns, settings.scale_features, settings.affine, settings.normalize
@@ -110,9 +112,9 @@ class Batches:
         overall.check(self.last.names)
         if not overall.resembles(self.preparation):
             warn(
-                "All batches together would be scaled differently than the first one was: it is "
-                "not like the others. Give a first batch of samples of all kinds, or scale the "
-                "features before."
+                "The first batch is not representative: it determined the preprocessing, and all "
+                "batches together would give another. Pass a first batch with samples of all "
+                "kinds, or scale the features beforehand."
             )
 
 

@@ -6,13 +6,11 @@ from viewspan.fit.settings import FitSettings
 from viewspan.fit.state import FittedState
 from viewspan.fit.steps import (
     check_n_distinct,
-    reported_view_weights,
+    cluster_solutions,
     solve_path,
     warn_about_duplicates,
     warn_about_one_line,
 )
-from viewspan.graph.partition import partition
-from viewspan.graph.quality import own_shares
 from viewspan.inference.known_samples import KnownSamples
 from viewspan.inputs.missing import warn_about_unlinked_views
 from viewspan.inputs.preparation import concatenate, prepare
@@ -41,19 +39,14 @@ def fit_dense(views: Views, settings: FitSettings, stages: Stages) -> FittedStat
 
     results = solve_path(reduction, settings, views.dtype, stages)
 
-    stages.begin("comparing", len(results) + 1)
-    found = partition(results, n_clusters, settings.graph, generator, step=stages.step)
-    stages.step()
-    return FittedState(
-        preparation=preparation,
-        reduction=reduction,
-        results=results,
-        partition=found,
-        graph_settings=settings.graph,
-        labels=found.labels,
-        confidence=own_shares(found.graph, found.labels),
-        view_weights=reported_view_weights(settings, reduction, found),
-        concatenated=settings.concatenated,
+    return cluster_solutions(
+        results,
+        reduction,
+        preparation,
+        n_clusters,
+        settings,
+        generator,
+        stages,
         known=known,
         lengths=preparation.lengths(read) if settings.normalize else None,
     )

@@ -15,20 +15,18 @@ from viewspan.fit.settings import FitSettings
 from viewspan.fit.state import FittedState
 from viewspan.fit.steps import (
     check_n_distinct,
-    reported_view_weights,
+    cluster_solutions,
     solve_path,
     warn_about_one_line,
 )
 from viewspan.graph.landmarks import choose_landmarks
-from viewspan.graph.partition import partition
 from viewspan.graph.patterns import patterns_of
-from viewspan.graph.quality import own_shares
 from viewspan.inference.assignment import UNKNOWN
-from viewspan.inputs.blocks import Source, source_of
+from viewspan.inputs.blocks import BlockSource, source_of
 from viewspan.inputs.fingerprints import count_distinct
 from viewspan.inputs.preparation import Preparation, concatenate, prepare
 from viewspan.inputs.views import Views
-from viewspan.objective.reduction import Reduction, restricted
+from viewspan.objective.reduction import Reduction, select_basis_rows
 
 LARGEST_SEED = 2**31
 
@@ -55,9 +53,9 @@ def reduce_in_memory(
         views.read(), settings.scale_features, settings.affine, settings.normalize
     )
     joined = concatenate(prepared) if settings.concatenated else prepared
-    rows = np.sort(generator.permutation(views.n_samples)[: settings.n_kept])
+    rows = np.sort(generator.permutation(views.n_samples)[: settings.reservoir_capacity])
     full = settings.axes.reduce(joined.arrays, settings.solver, joined.observed)
-    reduction = restricted(full, rows)
+    reduction = select_basis_rows(full, rows)
     stages.step()
     return preparation, reduction, [array[rows] for array in joined.arrays]
 
@@ -66,21 +64,21 @@ def reduce_in_one_pass(
     views: Views, settings: FitSettings, generator: np.random.RandomState, stages: Stages
 ) -> tuple[Preparation, Reduction, list[Any]]:
     """Return preparation, reduction and a reservoir sample from passes over blocks of samples."""
-    preparation, summary = summarise(source_of(views), settings, generator, stages)
+    preparation, summary = summarize(source_of(views), settings, generator, stages)
     return preparation, *reduce_summary(preparation, summary, settings)
 
 
-def summarise(
-    source: Source, settings: FitSettings, generator: np.random.RandomState, stages: Stages
+def summarize(
+    source: BlockSource, settings: FitSettings, generator: np.random.RandomState, stages: Stages
 ) -> tuple[Preparation, Summary]:
-    """Go over the samples once, or again where the first pass shows that it must.
+    """Summarise all samples in one to three passes.
 
-    A second pass is needed if features are scaled or made affine, which the first one decides. A
-    third is needed if the Gram matrix is too ill-conditioned for a given λ, which counts every
-    singular value.
+    Scaled or constant features need a second pass, because the first one provides their
+    statistics. If λ is given and the Gram matrix is ill-conditioned, a last pass computes a
+    triangular factor instead, because a small λ depends on small singular values.
     """
     seed = int(generator.randint(LARGEST_SEED))
-    first = OnePass(None, settings.normalize, "squares", settings.n_kept, seed)
+    first = OnePass(None, settings.normalize, "gram", settings.reservoir_capacity, seed)
     summary = run_pass(source, first, stages)
     preparation = Preparation.choose(
         summary.columns, settings.scale_features, settings.affine, settings.normalize
@@ -88,13 +86,13 @@ def summarise(
     preparation.check(source.views.names)
     if preparation.changes_features:
         summary = run_pass(source, replace(first, preparation=preparation), stages)
-    if not settings.weights.automatic and summary.is_ill_conditioned():
-        exact = replace(first, preparation=preparation, by="triangles")
+    if not settings.weights.lam_is_automatic and summary.is_ill_conditioned():
+        exact = replace(first, preparation=preparation, moment_form="triangle")
         summary = run_pass(source, exact, stages)
     return preparation, summary
 
 
-def run_pass(source: Source, one_pass: OnePass, stages: Stages) -> Summary:
+def run_pass(source: BlockSource, one_pass: OnePass, stages: Stages) -> Summary:
     """Go over all samples once."""
     stages.begin("reading", source.views.n_samples)
     width = sum(source.views.n_features)
@@ -141,26 +139,19 @@ def cut_reduction(
     if not dense:
         patterns = patterns_of(results[0], mutual=settings.graph.mutual)
         landmarks = choose_landmarks(patterns, min(settings.n_landmarks, n_rows), generator)
-    stages.begin("comparing", len(results) + 1)
-    found = partition(
-        results, n_clusters, settings.graph, generator, landmarks=landmarks, step=stages.step
-    )
-    stages.step()
-    return FittedState(
-        preparation=preparation,
-        reduction=reduction,
-        results=results,
-        partition=found,
-        graph_settings=settings.graph,
-        labels=found.labels,
-        confidence=own_shares(found.graph, found.labels),
-        view_weights=reported_view_weights(settings, reduction, found),
-        concatenated=settings.concatenated,
+    return cluster_solutions(
+        results,
+        reduction,
+        preparation,
+        n_clusters,
+        settings,
+        generator,
+        stages,
         landmarks=landmarks,
     )
 
 
-def label_all(state: FittedState, source: Source, stages: Stages) -> FittedState:
+def label_all(state: FittedState, source: BlockSource, stages: Stages) -> FittedState:
     """Give every sample the label of its nearest landmarks."""
     stages.begin("labelling", source.views.n_samples)
     found = source.concatenate(state.assigner.assigned_to, state.assigner.width, stages.step)

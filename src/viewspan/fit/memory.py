@@ -13,11 +13,14 @@ MISSING_BYTES, MUTUAL_BYTES = 20, 8
 """Additional bytes for every pair, for missing samples and for patterns of Z + Zᵀ."""
 BLOCK_BYTES = 500_000_000
 """Bytes of the blocks in which samples are processed."""
-FEWER_FEATURES = "fewer features: sklearn.decomposition.TruncatedSVD makes few of many sparse ones."
-LANDMARK_REMEDY = f"Take fewer n_landmarks, or {FEWER_FEATURES}"
+FEWER_FEATURES = (
+    "reduce the number of features, for example with sklearn.decomposition.TruncatedSVD for sparse "
+    "views."
+)
+LANDMARK_REMEDY = f"Decrease n_landmarks, or {FEWER_FEATURES}"
 DENSE_REMEDY = (
-    "Take fewer samples, or CLRSC or LRR with their defaults, which can do without one graph of "
-    "all."
+    "Fit fewer samples, or use CLRSC or LRR with their defaults, which can use landmarks instead "
+    "of a graph of all samples."
 )
 
 
@@ -35,7 +38,7 @@ def dense_fit_remedy(settings: FitSettings) -> str:
     """Return what to do if a graph of all samples does not fit in memory."""
     if settings.obstacle_to_landmarks is not None:
         return DENSE_REMEDY
-    return f"Take graph='landmarks', or fewer n_landmarks, or {FEWER_FEATURES}"
+    return f"Set graph='landmarks', or {FEWER_FEATURES}"
 
 
 def dense_fit_bytes(n_samples: int, n_features: Sequence[int], settings: FitSettings) -> int:
@@ -63,7 +66,7 @@ def dense_fit_bytes(n_samples: int, n_features: Sequence[int], settings: FitSett
 
 def landmark_fit_bytes(n_samples: int, n_features: Sequence[int], settings: FitSettings) -> int:
     """Estimate the peak memory of a fit with landmarks, beside the data."""
-    n_rows = min(settings.n_kept, n_samples)
+    n_rows = min(settings.reservoir_capacity, n_samples)
     n_landmarks = min(settings.n_landmarks, n_rows)
     n_solutions = len(settings.weights.multiples)
     width = min(sum(n_features), max(n_samples, 1))

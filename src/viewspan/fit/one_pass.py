@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viewspan._utils.linalg import eigh, spectrum, triangle
-from viewspan._utils.sparse import below_each_other, full, is_sparse
+from viewspan._utils.sparse import full, is_sparse, stack_samples
 from viewspan._utils.typing import Array, Block
 from viewspan.inputs.column_statistics import ColumnStatistics
 from viewspan.inputs.preparation import Preparation
@@ -20,8 +20,8 @@ from viewspan.objective.reduction import Reduction, from_triangle
 
 Keys = npt.NDArray[np.uint64]
 """Pseudo-random keys of samples."""
-Moments = Literal["squares", "triangles"]
-"""Whether a summary holds the Gram matrix XᵀX, or a triangle R with RᵀR = XᵀX."""
+MomentForm = Literal["gram", "triangle"]
+"""Form in which a summary holds moments: the Gram matrix XᵀX, or R with RᵀR = XᵀX."""
 
 MIN_SQUARE_SHARE = 1e-11
 """Eigenvalues of a Gram matrix below this share of the largest are rounding errors."""
@@ -57,7 +57,7 @@ class Reservoir:
         return cls(capacity, keys_of(positions, seed), positions, list(blocks)).trim()
 
     def __add__(self, other: "Reservoir") -> "Reservoir":
-        blocks = [below_each_other(pair) for pair in zip(self.blocks, other.blocks, strict=True)]
+        blocks = [stack_samples(pair) for pair in zip(self.blocks, other.blocks, strict=True)]
         keys = np.concatenate([self.keys, other.keys])
         positions = np.concatenate([self.positions, other.positions])
         return Reservoir(self.capacity, keys, positions, blocks).trim()
@@ -107,15 +107,15 @@ class Summary:
     moments : array (ΣD, ΣD)
         XᵀX of the preprocessed views side by side; or R with RᵀR = XᵀX, which keeps the digits that
         squaring would lose.
-    by : {"squares", "triangles"}
-        Which of the two ``moments`` is.
+    moment_form : {"gram", "triangle"}
+        Form of ``moments``.
     sample : Reservoir
         Reservoir sample of the preprocessed views.
     """
 
     columns: list[ColumnStatistics]
     moments: Array
-    by: Moments
+    moment_form: MomentForm
     sample: Reservoir
 
     @property
@@ -125,16 +125,16 @@ class Summary:
 
     def __add__(self, other: "Summary") -> "Summary":
         columns = [mine + theirs for mine, theirs in zip(self.columns, other.columns, strict=True)]
-        if self.by == "squares":
+        if self.moment_form == "gram":
             moments = self.moments + other.moments
         else:
             moments = triangle(np.vstack([self.moments, other.moments]))
-        return Summary(columns, moments, self.by, self.sample + other.sample)
+        return Summary(columns, moments, self.moment_form, self.sample + other.sample)
 
     def is_ill_conditioned(self) -> bool:
         """Return whether squaring may have lost some directions."""
         squares = eigh(self.moments)[0]
-        return self.by == "squares" and bool(squares[0] <= MIN_SQUARE_SHARE * squares[-1])
+        return self.moment_form == "gram" and bool(squares[0] <= MIN_SQUARE_SHARE * squares[-1])
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class OnePass:
         Preprocessing. None in the first pass, when the column statistics that determine it are not
         known yet: samples are then scaled to unit length if ``normalize`` is true.
     normalize : bool
-    by : {"squares", "triangles"}
+    moment_form : {"gram", "triangle"}
     capacity : int
         Capacity of the reservoir sample.
     seed : int
@@ -158,7 +158,7 @@ class OnePass:
 
     preparation: Preparation | None
     normalize: bool
-    by: Moments
+    moment_form: MomentForm
     capacity: int
     seed: int
     offset: int = 0
@@ -170,9 +170,9 @@ class OnePass:
         blocks = preparation.apply(views).arrays
         # values that are too large raise an error when the column statistics are checked
         with np.errstate(over="ignore", invalid="ignore"):
-            moments = gram(blocks) if self.by == "squares" else padded_triangle(blocks)
+            moments = gram(blocks) if self.moment_form == "gram" else padded_triangle(blocks)
         sample = Reservoir.of(blocks, self.offset + first, self.capacity, self.seed)
-        return Summary(columns, moments, self.by, sample)
+        return Summary(columns, moments, self.moment_form, sample)
 
 
 def gram(blocks: Sequence[Block]) -> Array:
@@ -209,7 +209,7 @@ def reduction_of(
     n_features_used : tuple of int
         Number of features of every view that are not zero for every sample.
     """
-    triangles = summary.by == "triangles"
+    triangles = summary.moment_form == "triangle"
     moments = summary.moments
     diagonal = (moments**2).sum(axis=0) if triangles else moments.diagonal()
     view_diagonals = np.split(diagonal, np.cumsum(widths)[:-1])

@@ -1,4 +1,4 @@
-"""Progress of a fit, for everyone who listens: a callback, the log, scikit-learn's callbacks."""
+"""Progress of a fit, reported to a callback, the log and scikit-learn's callbacks."""
 
 import logging
 import time
@@ -16,7 +16,7 @@ CALLBACK_INTERVAL = 0.1
 LOG_INTERVAL = 5.0
 """Fewest seconds between two lines of the log within a stage."""
 STAGES = {
-    "": "the parameters",
+    "preparing": "the parameters and the reduction",
     "reading": "the views and their singular values",
     "solving": "for the coefficients",
     "comparing": "the graph of the samples, and its cut",
@@ -26,7 +26,7 @@ STAGES = {
 
 
 class Progress(NamedTuple):
-    """How far a running fit is.
+    """Progress of a running fit.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Listener(Protocol):
     """Whether the solver's checks are passed on."""
 
     def begin(self, stage: str, n_steps: int) -> None:
-        """Begin a stage."""
+        """Take note that a stage begins."""
 
     def advance(self, progress: Progress) -> None:
         """Take note of progress; called at the beginning of a stage and after every step."""
@@ -62,7 +62,7 @@ class Listener(Protocol):
         """Take note of a check of the solver."""
 
     def end(self) -> None:
-        """End the fit."""
+        """Take note that the fit has ended."""
 
 
 class Stages:
@@ -71,7 +71,7 @@ class Stages:
     def __init__(self, listeners: Sequence[Listener] = ()) -> None:
         self._listeners = listeners
         self._start = self._stage_start = time.perf_counter()
-        self._name, self._n_steps, self._n_done = "", 1, 0
+        self._name, self._n_steps, self._n_done = "preparing", 1, 0
 
     def begin(self, name: str, n_steps: int = 1) -> None:
         """Begin a stage of so many steps."""
@@ -97,7 +97,7 @@ class Stages:
         return self._check if any(listener.wants_checks for listener in self._listeners) else None
 
     @contextmanager
-    def named(self, method: str) -> Iterator[None]:
+    def named_in_errors(self, method: str) -> Iterator[None]:
         """Add the stage to the message of a numerical error."""
         try:
             yield
@@ -121,7 +121,7 @@ class Stages:
 
 
 class CallbackListener:
-    """Calls the ``callback`` of an estimator."""
+    """Listener that calls the ``callback`` of an estimator."""
 
     wants_checks = False
 
@@ -146,7 +146,7 @@ class CallbackListener:
 
 
 class LogListener:
-    """Logs progress and the solver's checks, for ``verbose``."""
+    """Listener that logs progress and the solver's checks, for ``verbose``."""
 
     wants_checks = True
 

@@ -83,7 +83,7 @@ class RegularizationPath:
         Mean eigenvalues over all points: the evidence for the number of clusters.
     view_weights : array (n_views,)
         Weights of the views in the graphs.
-    tau_follows : bool
+    tau_is_automatic : bool
         Whether every λ has its own, automatic τ.
     """
 
@@ -93,7 +93,7 @@ class RegularizationPath:
     n_clusters: int
     eigenvalues: Array
     view_weights: Array
-    tau_follows: bool
+    tau_is_automatic: bool
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per point without its arrays; λ is the mean over views.
@@ -114,7 +114,7 @@ class RegularizationPath:
         -------
         matplotlib.figure.Figure
         """
-        pyplot = require("matplotlib.pyplot", "studies", purpose="Plotting a path")
+        pyplot = require("matplotlib.pyplot", "plot", purpose="Plotting a path")
         figure, panels = pyplot.subplots(3, 1, sharex=True, figsize=(6, 6.4), layout="constrained")
         scale = "log" if all(np.mean(point.lam) > 0 for point in self.points) else "linear"
         shown = {
@@ -134,13 +134,13 @@ class RegularizationPath:
         panels[-1].set_xticks(lams, [f"{value:.2g}" for value in lams])
         panels[-1].set_xticks([], minor=True)
         panels[-1].set_xlabel("λ, mean over views")
-        if not self.tau_follows:
+        if not self.tau_is_automatic:
             panels[0].legend(frameon=False, fontsize=9)
         return figure
 
     def _lines(self) -> list[tuple[str, list[PathPoint]]]:
         """Return the points of every τ; points with an automatic τ are one line."""
-        if self.tau_follows:
+        if self.tau_is_automatic:
             return [("τ follows λ", self.points)]
         taus = sorted({point.tau for point in self.points})
         return [
@@ -176,7 +176,7 @@ def path(
     """Solve cLRSC at several weights and score every solution without labels.
 
     The views are reduced once. Every solve starts from the closed form with a ridge in place of the
-    coupling, which is nearer to the solution than the one at the weights before.
+    coupling, which is a better start than the previous solution.
 
     Parameters
     ----------
@@ -188,6 +188,7 @@ def path(
     tau : "auto" or sequence of float
         "auto" follows λ as in :class:`CLRSC`. Given values are combined with every λ.
     affinity : {"patterns", "coefficients"}
+        Edges of the graph, as in :class:`CLRSC`.
     scale_features, affine, normalize, view_weights, assign_labels, tol, max_iter, random_state
         As in :class:`CLRSC`.
 
@@ -231,7 +232,7 @@ def path(
         count,
         found.eigenvalues,
         found.view_weights,
-        tau_follows=isinstance(tau, str),
+        tau_is_automatic=isinstance(tau, str),
     )
 
 
@@ -262,8 +263,8 @@ def taus_for(
     """Return the values of τ that are combined with one λ."""
     if not isinstance(tau, str):
         return as_sequence("tau", tau)
-    pull = rule.pull(reduction, axes.datafit, lam)
-    return [axes.coupling.automatic_tau(reduction, lam, pull)]
+    strength = rule.strength(reduction, axes.datafit, lam)
+    return [axes.coupling.automatic_tau(reduction, lam, strength)]
 
 
 def as_sequence(name: str, values: Any) -> Sequence[Any]:

@@ -8,13 +8,12 @@ from sklearn.utils import check_random_state
 
 from viewspan.graph.partition import AskedWeights, GraphSettings
 from viewspan.objective.axes import Axes, SolverName
-from viewspan.solvers.result import DEFAULT_TOL
 from viewspan.weights.choose import Weights
 
 DEFAULT_N_LANDMARKS = 5000
 """Default number of landmarks."""
 SAMPLES_PER_LANDMARK = 2
-"""Size of the reservoir sample from which landmarks are chosen, per landmark."""
+"""Size of the reservoir sample per landmark; it has at least MAX_DENSE_SAMPLES samples."""
 MAX_DENSE_SAMPLES = 10_000
 """Largest number of samples for which ``graph="auto"`` builds a graph of all samples."""
 
@@ -56,22 +55,22 @@ class FitSettings:
     axes: Axes
     weights: Weights
     graph: GraphSettings
-    n_clusters: int | None = None
-    scale_features: Choice = "auto"
-    affine: Choice = "auto"
-    normalize: bool = True
-    concatenated: bool = False
-    missing: bool = False
-    shared_view_weights: AskedWeights | None = None
-    graph_kind: str = "dense"
-    n_landmarks: int = DEFAULT_N_LANDMARKS
-    solver: SolverName = "admm"
-    tol: float = DEFAULT_TOL
-    max_iter: int | None = None
-    random_state: Any = None
+    n_clusters: int | None
+    scale_features: Choice
+    affine: Choice
+    normalize: bool
+    concatenated: bool
+    missing: bool
+    shared_view_weights: AskedWeights | None
+    graph_kind: str
+    n_landmarks: int
+    solver: SolverName
+    tol: float
+    max_iter: int | None
+    random_state: Any
 
     @property
-    def n_kept(self) -> int:
+    def reservoir_capacity(self) -> int:
         """Size of the reservoir sample of a landmark fit."""
         return max(SAMPLES_PER_LANDMARK * self.n_landmarks, MAX_DENSE_SAMPLES)
 

@@ -11,7 +11,7 @@ MAX_PARTS = 100
 
 
 class TaskListener:
-    """Reports a fit as tasks: fit → stages → parts of a stage → checks of the solver.
+    """Listener that reports a fit as tasks: fit → stages → parts of a stage → checks.
 
     The numbers of stages and checks are not known in advance, which scikit-learn writes as
     ``max_subtasks=None``.
@@ -68,7 +68,7 @@ class TaskListener:
 def stages_for(model: Any, X: Any = None, y: Any = None) -> Stages:
     """Return the stages of a fit with all listeners that the estimator has.
 
-    The caller is decorated with :func:`with_callbacks`.
+    The caller must be decorated with :func:`with_callbacks`.
     """
     listeners: list[Listener] = []
     if model.verbose:

@@ -73,7 +73,7 @@ class FittedState:
 
     @cached_property
     def assigner(self) -> Assigner:
-        """Labels for new samples."""
+        """Assigner of labels to new samples."""
         return Assigner.from_solution(
             self.results[0],
             self.reduction,

@@ -1,4 +1,4 @@
-"""Steps that all fits share: solve along the path of λ, check the data, count the clusters."""
+"""Steps that all fits share: solve along the path of λ, cut the graphs, check the data."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,16 +6,21 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from viewspan._utils.typing import Array
+from viewspan._utils.typing import AnyArray, Array
 from viewspan._utils.warnings import warn
 from viewspan.fit.progress import Stages
 from viewspan.fit.settings import FitSettings
-from viewspan.graph.partition import Partition
+from viewspan.fit.state import FittedState
+from viewspan.graph.partition import Partition, partition
+from viewspan.graph.quality import own_shares
+from viewspan.inference.known_samples import KnownSamples
 from viewspan.inputs.parameters import check_view_weights
+from viewspan.inputs.preparation import Preparation
 from viewspan.objective.reduction import Reduction, weighted
 from viewspan.solvers.reduced import solve_reduced
 from viewspan.solvers.result import Result
 
+NO_SAMPLES = KnownSamples.none()
 GRAPH_TOLERANCE = 1e-3
 """Relative gap at which the graph of a solution no longer changes."""
 
@@ -28,9 +33,9 @@ def solve_path(
     The first solution is reported. The others serve the graph alone and are less exact; those
     without any coefficient are left out.
     """
-    scales = shared_weights(settings, len(reduction.spectra))
-    reduction = weighted(reduction, scales)
-    weights = replace(settings.weights, view_scales=scales)
+    view_weights = shared_view_weights(settings, len(reduction.spectra))
+    reduction = weighted(reduction, view_weights)
+    weights = replace(settings.weights, shared_view_weights=view_weights)
     multiples = weights.multiples if settings.graph.by_patterns else (1.0,)
     stages.begin("solving", len(multiples))
     results: list[Result] = []
@@ -53,7 +58,45 @@ def solve_path(
     return results
 
 
-def shared_weights(settings: FitSettings, n_views: int) -> Array:
+def cluster_solutions(
+    results: list[Result],
+    reduction: Reduction,
+    preparation: Preparation,
+    n_clusters: int | None,
+    settings: FitSettings,
+    generator: np.random.RandomState,
+    stages: Stages,
+    *,
+    landmarks: AnyArray | None = None,
+    known: KnownSamples = NO_SAMPLES,
+    lengths: list[Array] | None = None,
+) -> FittedState:
+    """Build and cut the graphs of the solutions, and return the record of the fit.
+
+    The last three arguments are fields of the record; its labels are those of the graph's nodes.
+    """
+    stages.begin("comparing", len(results) + 1)
+    found = partition(
+        results, n_clusters, settings.graph, generator, landmarks=landmarks, step=stages.step
+    )
+    stages.step()
+    return FittedState(
+        preparation=preparation,
+        reduction=reduction,
+        results=results,
+        partition=found,
+        graph_settings=settings.graph,
+        labels=found.labels,
+        confidence=own_shares(found.graph, found.labels),
+        view_weights=reported_view_weights(settings, reduction, found),
+        concatenated=settings.concatenated,
+        landmarks=landmarks,
+        known=known,
+        lengths=lengths,
+    )
+
+
+def shared_view_weights(settings: FitSettings, n_views: int) -> Array:
     """Return the weights that multiply views which share one matrix; 1 for all others."""
     return check_view_weights(settings.shared_view_weights, n_views)
 
@@ -63,7 +106,7 @@ def reported_view_weights(
 ) -> Array:
     """Return the view weights: those of the fit if views share one matrix, else of the graph."""
     if settings.axes.coupling.shares_coefficients:
-        return shared_weights(settings, len(reduction.spectra))
+        return shared_view_weights(settings, len(reduction.spectra))
     return partition.view_weights
 
 
@@ -85,7 +128,7 @@ def check_n_distinct(n_clusters: int | None, n_distinct: int) -> int | None:
 
 
 def warn_about_duplicates(n_samples: int, n_distinct: int, *, few_mislead: bool) -> None:
-    """Warn if duplicate samples may form clusters of their own: half of all, or any at all."""
+    """Warn if half of the samples are duplicates, or if any are and ``few_mislead`` is true."""
     n_duplicates = n_samples - n_distinct
     if n_duplicates and (few_mislead or 2 * n_duplicates >= n_samples):
         warn(

@@ -1,1 +1,1 @@
-"""From coefficients to labels: graphs between samples, their spectra and their cuts."""
+"""Graphs between samples, their spectra and their cuts into clusters."""

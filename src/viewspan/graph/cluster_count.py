@@ -8,7 +8,7 @@ from viewspan._utils.warnings import warn
 CLEAR_GAP_FACTOR = 2.0
 """A gap between eigenvalues is clear if it is this many times wider than any other."""
 SMALLEST_EIGENVALUE = 1e-3
-"""Eigenvalues below this count as this one when their ratios are taken."""
+"""Smaller eigenvalues are raised to this value before ratios are taken."""
 CHANCE_MARGIN = 0.1
 """An eigenvalue is clearly above chance beyond this share of the way from chance to 1."""
 UNCLEAR = "The number of clusters is not clear from the data:"
@@ -18,11 +18,11 @@ ADVICE = "Give n_clusters if you know it."
 def count_clusters(eigenvalues: Array, chance: Array | None = None) -> int:
     """Return the number of clusters at the widest gap between eigenvalues, at least 2 if possible.
 
-    If the eigenvalues expected by chance are given, gaps are ratios, among the eigenvalues that are
-    above chance: many small clusters lower the eigenvalues one by one, and the last step, from the
-    loosest cluster to noise, is smaller than the first ones but larger in proportion.
+    If the eigenvalues of a graph of noise are given, only eigenvalues above them are considered,
+    and gaps are ratios. Many small clusters lower the eigenvalues one by one. The last step, to
+    noise, is then not the largest difference but the largest ratio.
 
-    Warns if another gap is nearly as wide.
+    Warns if another gap is more than half as wide, or if the graph could be one of noise.
 
     Parameters
     ----------
@@ -47,14 +47,15 @@ def count_clusters(eigenvalues: Array, chance: Array | None = None) -> int:
     order = np.argsort(-gaps, kind="stable")
     widest, next_widest = (int(place) + 2 for place in order[:2]) if len(order) > 1 else (2, 2)
     if len(order) > 1 and gaps[order[0]] < CLEAR_GAP_FACTOR * gaps[order[1]]:
+        measure = "gap between" if chance is None else "log-ratio of"
         warn(
-            f"{UNCLEAR} {widest} is the best guess, with a gap of {gaps[order[0]]:.2g} between "
-            f"eigenvalues, but {next_widest} has {gaps[order[1]]:.2g}. {ADVICE}"
+            f"{UNCLEAR} {widest} is the best guess, with a {measure} eigenvalues of "
+            f"{gaps[order[0]]:.2g}, but {next_widest} has {gaps[order[1]]:.2g}. {ADVICE}"
         )
     elif chance is not None and not is_above_chance(eigenvalues[widest - 1], chance[widest - 1]):
         warn(
-            f"{UNCLEAR} {widest} is the best guess, but noise would give nearly such a graph. "
-            f"{ADVICE}"
+            f"{UNCLEAR} {widest} is the best guess, but a graph of noise has almost the same "
+            f"eigenvalues. {ADVICE}"
         )
     return widest
 

@@ -11,7 +11,7 @@ from viewspan.graph.cluster_count import count_clusters, eigengap, most_clusters
 from viewspan.graph.discretisation import AssignLabels
 from viewspan.graph.landmarks import graph_between_landmarks
 from viewspan.graph.ncut import cut
-from viewspan.graph.neighbours import mean_graph
+from viewspan.graph.neighbors import mean_graph
 from viewspan.graph.spectrum import leading_eigenvalues
 
 

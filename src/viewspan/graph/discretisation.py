@@ -10,7 +10,7 @@ from viewspan._utils.linalg import ratio, svd
 from viewspan._utils.typing import Array, Graph, Labels
 from viewspan.graph.cluster_count import CLEAR_GAP_FACTOR
 from viewspan.graph.quality import modularity
-from viewspan.graph.spectrum import Spectrum
+from viewspan.graph.spectrum import Eigenpairs
 
 AssignLabels = Literal["discretize", "cluster_qr", "kmeans", "modularity"]
 AskedLabels = Literal["auto", AssignLabels]
@@ -26,12 +26,12 @@ N_ROTATION_STARTS = 10
 EIGENVECTORS_PER_CLUSTER = 3
 """Number of eigenvectors per cluster in a diffusion; later ones have mostly decayed."""
 MIN_DECAY = 1e-10
-"""Smaller decay rates of eigenvectors are rounding and count as this one."""
+"""Smallest decay rate of an eigenvector; smaller ones are rounding and are raised to it."""
 
 
 def assign(
     affinity: Graph,
-    spectrum: Spectrum,
+    spectrum: Eigenpairs,
     n_clusters: int,
     how: AssignLabels,
     random_state: np.random.RandomState,
@@ -42,7 +42,7 @@ def assign(
     Parameters
     ----------
     affinity : array or sparse array (n_samples, n_samples)
-    spectrum : Spectrum
+    spectrum : Eigenpairs
         :func:`n_eigenvectors` eigenpairs, or all if there are fewer.
     n_clusters : int
     how : {"discretize", "cluster_qr", "kmeans", "modularity"}
@@ -108,7 +108,7 @@ def kmeans_of_directions(
     return np.asarray(labels, dtype=np.int64)
 
 
-def diffusion_embedding(spectrum: Spectrum, n_clusters: int) -> Array:
+def diffusion_embedding(spectrum: Eigenpairs, n_clusters: int) -> Array:
     """Return eigenvectors with the weights that a diffusion gives them.
 
     The diffusion stops when the first eigenvector beyond the clusters has decayed to 1/e. If there
@@ -152,7 +152,7 @@ def unit_rows(embedding: Array) -> Array:
 
 
 def first_rotation(rows: Array, start: int) -> Array:
-    """Return rows that are as orthogonal to one another as a greedy search finds, as columns."""
+    """Return nearly orthogonal rows, selected greedily, as the columns of a start."""
     chosen = [rows[start]]
     overlap = np.zeros(len(rows))
     for _ in range(rows.shape[1] - 1):

@@ -15,7 +15,7 @@ import scipy.sparse
 from viewspan._utils.linalg import ratio
 from viewspan._utils.threads import in_threads
 from viewspan._utils.typing import AnyArray, Array, Graph
-from viewspan.graph.neighbours import (
+from viewspan.graph.neighbors import (
     largest_of_rows,
     mean_graph,
     rank_similarity,
@@ -115,7 +115,7 @@ def pattern_graph_to_landmarks(
 
     blocks = zip(*in_threads(connect, range(0, n_samples, BLOCK_ROWS)), strict=True)
     graphs = [scipy.sparse.csr_array(scipy.sparse.vstack(rows)) for rows in blocks]
-    return mean_graph([normalised_bipartite(graph) for graph in graphs], [1.0, 1.0, 1.0])
+    return mean_graph([normalized_bipartite(graph) for graph in graphs], [1.0, 1.0, 1.0])
 
 
 def similarity_sums(
@@ -175,7 +175,7 @@ def affinity_to_landmarks(
         Which samples are landmarks.
     weights : array (n_views,)
     n_neighbors : int
-        Number of entries that every row keeps at least.
+        Smallest number of entries that are kept per row.
 
     Returns
     -------
@@ -186,15 +186,17 @@ def affinity_to_landmarks(
 
     def connect(start: int) -> scipy.sparse.csr_array:
         rows = slice(start, min(start + BLOCK_ROWS, n_samples))
-        given, taken = (np.zeros((rows.stop - start, len(landmarks))) for _ in range(2))
+        to_landmarks, from_landmarks = (
+            np.zeros((rows.stop - start, len(landmarks))) for _ in range(2)
+        )
         for core, weight in zip(result.cores, weights, strict=True):
-            given += (
+            to_landmarks += (
                 weight * rows_of(result.left, rows) @ core @ rows_of(result.right, landmarks).T
             ) ** 2
-            taken += (
+            from_landmarks += (
                 weight * rows_of(result.left, landmarks) @ core @ rows_of(result.right, rows).T
             ).T ** 2
-        columns = np.sqrt(given) + np.sqrt(taken)
+        columns = np.sqrt(to_landmarks) + np.sqrt(from_landmarks)
         order = with_self_similarity(columns.copy(), landmarks, start)
         found, _ = largest_of_rows(order, n_kept)
         values = np.take_along_axis(columns, found, axis=1)
@@ -229,7 +231,7 @@ def rows_of(basis: Array | None, rows: AnyArray | slice) -> Array:
     return basis[rows]
 
 
-def normalised_bipartite(graph: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+def normalized_bipartite(graph: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     """Divide edge weights by the roots of the degrees of their sample and their landmark."""
     samples, landmarks = (
         scipy.sparse.diags_array(ratio(1.0, np.sqrt(graph.sum(axis=axis)))) for axis in (1, 0)

@@ -1,4 +1,4 @@
-"""From solutions to labels: one graph per solution, view weights, number of clusters, one cut."""
+"""Partition of the samples: graphs of the solutions, view weights, count and cut."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from viewspan.graph.affinity import affinity
 from viewspan.graph.consensus import cut_consensus
 from viewspan.graph.discretisation import AskedLabels, default_assignment
 from viewspan.graph.landmarks import affinity_to_landmarks, pattern_graph_to_landmarks
-from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS, Patterns, neighbour_graph, patterns_of
+from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS, Patterns, neighbor_graph, patterns_of
 from viewspan.graph.view_weights import automatic_view_weights, noise_patterns
 from viewspan.inputs.parameters import check_view_weights
 from viewspan.solvers.result import Result
@@ -22,7 +22,7 @@ AskedWeights = Literal["auto", "equal"] | npt.ArrayLike
 
 @dataclass(frozen=True)
 class GraphSettings:
-    """How solutions become a graph, and the graph labels.
+    """Settings of the graph of a solution and of its cut into clusters.
 
     Attributes
     ----------
@@ -45,10 +45,10 @@ class GraphSettings:
 
     @property
     def n_landmark_neighbors(self) -> int:
-        """Landmarks that a sample is connected with.
+        """Number of landmarks that a sample is connected with.
 
-        They are fewer than ``n_neighbors``, because two landmarks are two steps apart. With half
-        as many, graphs begin to fall apart.
+        It is two thirds of ``n_neighbors``, because a path between two landmarks has two steps.
+        With half of ``n_neighbors``, graphs begin to be disconnected.
         """
         return max(1, 2 * self.n_neighbors // 3)
 
@@ -167,5 +167,5 @@ def graph_of_patterns(
 ) -> Graph:
     """Connect samples, or samples and landmarks, whose coefficient patterns are similar."""
     if landmarks is None:
-        return neighbour_graph(patterns, weights, settings.n_neighbors)
+        return neighbor_graph(patterns, weights, settings.n_neighbors)
     return pattern_graph_to_landmarks(patterns, landmarks, weights, settings.n_landmark_neighbors)

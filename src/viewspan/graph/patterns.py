@@ -1,9 +1,9 @@
 """Sparse graph that connects samples with similar coefficient patterns.
 
 The paper's graph takes a single coefficient as the similarity of two samples. Here two samples are
-similar if their whole columns of Z_i point in the same or in opposite directions; subspaces have no
-sign. For data in subspaces this finds the same clusters with less noise. For curved clusters, as in
-most real data, it keeps neighbourhoods that single coefficients blur.
+similar if their whole columns of Z_i point in the same or in opposite directions, because x and −x
+lie in the same subspaces. For data in subspaces this finds the same clusters with less noise. For
+curved clusters, as in most real data, it keeps neighbourhoods that single coefficients blur.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ import scipy.sparse
 
 from viewspan._utils.linalg import ratio, singular_values
 from viewspan._utils.typing import AnyArray, Array, Graph
-from viewspan.graph.neighbours import connect_neighbours, rank_similarity
+from viewspan.graph.neighbors import connect_neighbors, rank_similarity
 from viewspan.inputs.parameters import check_view_weights
 from viewspan.solvers.result import Result
 
@@ -28,8 +28,8 @@ neighbourhoods up to this size.
 """
 TIE_BREAK_WEIGHT = np.float32(1e-3)
 """Weight of the cosines in the sums of ranks. Many sums are equal; then the cosines decide."""
-ROUNDING_SHARE = 1e-10
-"""A sample whose coefficients are below this share of the longest column has only rounding."""
+MIN_RELATIVE_LENGTH = 1e-10
+"""Columns shorter than this share of the longest one are rounding errors."""
 RANKED_PER_NEIGHBOR = 10
 """Ranks are compared down to this multiple of the number of neighbours; later ones are equal."""
 
@@ -44,7 +44,7 @@ class Patterns(NamedTuple):
     spectra : list of arrays
         The singular values of every Z_i.
     observed : array (n_views, n_samples) of bool, optional
-        Which samples every view has; None for all.
+        Whether each view has each sample; None if no sample is missing.
     """
 
     columns: list[AnyArray]
@@ -81,9 +81,9 @@ def pattern_graph(
     view_weights : array-like (n_views,), optional
         The weight of every view in the sums; all 1 by default.
     mutual : bool
-        Whether to compare the columns of Z_i + Z_iᵀ instead of Z_i. This helps if the datafit is a
-        sum over samples, such as ℓ1,2: a sample may then be represented by itself alone although
-        other samples have coefficients for it.
+        Whether to compare the columns of Z_i + Z_iᵀ instead of Z_i. This helps with fits such as
+        ℓ1,2, for which a sample may be represented by itself alone although other samples have
+        coefficients for it.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def pattern_graph(
     weights = check_view_weights(view_weights, result.n_views)
     if result.scales is not None:  # all views share one pattern
         weights = np.ones(1)
-    return neighbour_graph(patterns_of(result, mutual=mutual), weights, int(n_neighbors))
+    return neighbor_graph(patterns_of(result, mutual=mutual), weights, int(n_neighbors))
 
 
 def patterns_of(result: Result, *, mutual: bool) -> Patterns:
@@ -110,14 +110,14 @@ def patterns_of(result: Result, *, mutual: bool) -> Patterns:
     )
 
 
-def neighbour_graph(
+def neighbor_graph(
     patterns: Patterns, weights: Array, n_neighbors: int = DEFAULT_N_NEIGHBORS
 ) -> Graph:
     """Return the mean of the three graphs that :func:`pattern_graph` describes.
 
     If samples are missing from views, build a first graph from means over the views that two
     samples share. Then complete every view: the cosines of a missing sample are the means of those
-    of its neighbours in the first graph. Cosines have no sign, so they do not cancel.
+    of its neighbours in the first graph. The cosines are absolute values, so they do not cancel.
     """
     views = ViewSums(patterns.columns[0].shape[1], patterns.spectra, weights, n_neighbors)
     if patterns.observed is None:
@@ -176,7 +176,7 @@ class ViewSums(NamedTuple):
                 np.divide(sums, shared, out=sums, where=shared > 0)
         ranked += ranked.T.copy()
         ranked += TIE_BREAK_WEIGHT * plain
-        return connect_neighbours([plain, calibrated, ranked], self.n_neighbors)
+        return connect_neighbors([plain, calibrated, ranked], self.n_neighbors)
 
 
 def shared_view_weights(observed: AnyArray, weights: Array) -> AnyArray:
@@ -232,7 +232,7 @@ def unit_columns(matrix: Array) -> AnyArray:
     Single precision suffices to order cosines.
     """
     lengths = np.linalg.norm(matrix.astype(float), axis=0)
-    lengths[lengths <= ROUNDING_SHARE * lengths.max(initial=0.0)] = 0.0
+    lengths[lengths <= MIN_RELATIVE_LENGTH * lengths.max(initial=0.0)] = 0.0
     return (matrix * ratio(1.0, lengths)).astype(np.float32)
 
 

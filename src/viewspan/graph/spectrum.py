@@ -10,13 +10,13 @@ import scipy.sparse.linalg
 from viewspan._utils.linalg import NumericalError, eigh, leading_eigh, ratio
 from viewspan._utils.typing import Array, Graph
 from viewspan._utils.warnings import warn
-from viewspan.graph.neighbours import scale_both_sides
+from viewspan.graph.neighbors import scale_both_sides
 
-MAX_DENSE_SAMPLES = 400
-"""Up to this many samples, computing all eigenvectors is as fast as iterating for a few."""
+MAX_FULL_DECOMPOSITION = 400
+"""Largest graph for which computing all eigenvectors is as fast as iterating for a few."""
 REPEATED_EIGENVALUE_TOLERANCE = 1e-8
 """Eigenvalues that differ by less may be one repeated eigenvalue."""
-RELATIVE_ROUNDING = 1e-12
+MIN_RELATIVE_DEGREE = 1e-12
 """A degree below this share of the largest degree is rounding and counts as 0."""
 DEFLATION_SHIFT = 2.0
 """Known eigenvalues are lowered to minus this; a normalised graph has none below -1."""
@@ -27,7 +27,7 @@ LANCZOS_SEED: dict[str, Any] = (
 """Seed of restarts within ``eigsh``. From scipy 1.17 on, they are random without it."""
 
 
-class Spectrum(NamedTuple):
+class Eigenpairs(NamedTuple):
     """Leading eigenpairs of D^-½ 𝕎 D^-½, largest eigenvalue first.
 
     Attributes
@@ -43,7 +43,7 @@ class Spectrum(NamedTuple):
 
 def leading_eigenvectors(
     affinity: Graph, count: int, generator: np.random.RandomState, *, steps: int = 1
-) -> Spectrum:
+) -> Eigenpairs:
     """Return the leading eigenpairs of a normalised graph; warn about isolated samples.
 
     Parameters
@@ -74,7 +74,7 @@ def leading_eigenvectors(
     # libraries choose signs differently: make the largest entry of every vector positive
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(count)]
     vectors = vectors * np.where(largest < 0, -1.0, 1.0)
-    return Spectrum(per_step(values, steps), vectors * scale[:, None])
+    return Eigenpairs(per_step(values, steps), vectors * scale[:, None])
 
 
 def leading_eigenvalues(
@@ -106,7 +106,7 @@ def degrees(affinity: Graph) -> Array:
             "not finite: the solution overflows or is not finite itself. Rescale views or weights "
             "(lam, tau) of extreme size."
         )
-    degree[degree <= RELATIVE_ROUNDING * degree.max(initial=0.0)] = 0.0
+    degree[degree <= MIN_RELATIVE_DEGREE * degree.max(initial=0.0)] = 0.0
     return degree
 
 
@@ -115,7 +115,7 @@ def scaled(affinity: Graph, scale: Array) -> Graph:
     if not scipy.sparse.issparse(affinity):
         return affinity * scale * scale[:, None]
     product = scale_both_sides(scipy.sparse.csr_array(affinity), scale)
-    return product.toarray() if len(scale) <= MAX_DENSE_SAMPLES else product
+    return product.toarray() if len(scale) <= MAX_FULL_DECOMPOSITION else product
 
 
 def symmetric_eigenpairs(
@@ -127,13 +127,13 @@ def symmetric_eigenpairs(
     is small, a dense decomposition is used.
     """
     n_samples = matrix.shape[0]
-    if n_samples > MAX_DENSE_SAMPLES and 10 * count < n_samples:
+    if n_samples > MAX_FULL_DECOMPOSITION and 10 * count < n_samples:
         try:
             return iterative_eigenpairs(matrix, count, generator)
         except (scipy.sparse.linalg.ArpackError, np.linalg.LinAlgError):
             pass  # continue with a dense decomposition
     full: Array = matrix.toarray() if scipy.sparse.issparse(matrix) else np.asarray(matrix)
-    if n_samples > MAX_DENSE_SAMPLES:
+    if n_samples > MAX_FULL_DECOMPOSITION:
         return leading_eigh(full, count)
     values, vectors = eigh(full)
     return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]

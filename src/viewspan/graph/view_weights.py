@@ -4,7 +4,7 @@ import numpy as np
 
 from viewspan._utils.threads import threads_for
 from viewspan._utils.typing import AnyArray, Array
-from viewspan.graph.patterns import Patterns, neighbour_graph, unit_columns
+from viewspan.graph.patterns import Patterns, neighbor_graph, unit_columns
 from viewspan.graph.spectrum import leading_eigenvalues
 
 MAX_COMPARED_SAMPLES = 1000
@@ -60,7 +60,7 @@ def cohesion(view: Patterns, n_clusters: int) -> float:
     cut, so a graph of high cohesion can be cut well.
     """
     values = leading_eigenvalues(
-        neighbour_graph(view, np.ones(1)), n_clusters, np.random.RandomState(0)
+        neighbor_graph(view, np.ones(1)), n_clusters, np.random.RandomState(0)
     )
     return float(values.mean())
 

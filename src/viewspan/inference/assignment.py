@@ -6,17 +6,17 @@ from typing import Protocol
 import numpy as np
 
 from viewspan._utils.linalg import ratio, svd
-from viewspan._utils.sparse import side_by_side
+from viewspan._utils.sparse import stack_features
 from viewspan._utils.typing import AnyArray, Array, Labels
 from viewspan.graph.landmarks import strong_coefficients
-from viewspan.graph.neighbours import largest_of_rows
+from viewspan.graph.neighbors import largest_of_rows
 from viewspan.graph.partition import GraphSettings
-from viewspan.graph.patterns import ROUNDING_SHARE
+from viewspan.graph.patterns import MIN_RELATIVE_LENGTH
 from viewspan.inference.fitted_graph import FittedGraph
 from viewspan.inference.known_samples import NOT_FOUND, KnownSamples
 from viewspan.inputs.preparation import Preparation
 from viewspan.inputs.views import Views
-from viewspan.objective.coordinates import Coordinates, coordinates_in_part
+from viewspan.objective.coordinates import Coordinates, coordinates_of_incomplete_samples
 from viewspan.objective.reduction import Reduction
 from viewspan.solvers.result import Result
 
@@ -53,15 +53,15 @@ class PatternSimilarity:
     Attributes
     ----------
     maps : list of arrays (r, q)
-        From coordinates to patterns, up to a rotation, which no cosine sees.
+        Maps from coordinates to patterns, up to a rotation, which leaves cosines unchanged.
     nodes : list of arrays (q, n_nodes)
         Unit patterns of the nodes, times the weight of the view.
     shortest : list of float
-        Shorter patterns are rounding.
+        Length up to which a pattern is a rounding error, one per view.
     views : array of int
         The views with a positive weight.
     view_weights : array
-        Their weights.
+        Positive view weights, in the order of ``views``.
     observed : array (n_views, n_nodes) of bool
         Which of these views the nodes have.
     """
@@ -86,7 +86,7 @@ class PatternSimilarity:
         for view, present in zip(views, observed, strict=True):
             part = compressed(pattern_map(result, reduction, int(view), mutual=mutual))
             found = rows @ part
-            floor = ROUNDING_SHARE * float(np.linalg.norm(found, axis=1).max(initial=0.0))
+            floor = MIN_RELATIVE_LENGTH * float(np.linalg.norm(found, axis=1).max(initial=0.0))
             maps.append(part)
             nodes.append(np.float32(weights[view]) * unit_rows(found, floor).T * present)
             shortest.append(floor)
@@ -124,13 +124,13 @@ class CoefficientSimilarity:
 
     Attributes
     ----------
-    given, taken : list of arrays (r, n_nodes)
-        From coordinates to the coefficients with which nodes represent the sample, and to those
-        with which the sample represents them, times the weight of the view.
+    from_nodes, to_nodes : list of arrays (r, n_nodes)
+        Maps from coordinates to the coefficients with which nodes represent the sample, and to
+        those with which the sample represents them, times the weight of the view.
     """
 
-    given: list[Array]
-    taken: list[Array]
+    from_nodes: list[Array]
+    to_nodes: list[Array]
 
     @classmethod
     def of(
@@ -144,11 +144,11 @@ class CoefficientSimilarity:
 
     def __call__(self, coordinates: Array, observed: AnyArray | None = None) -> AnyArray:
         """Return 𝕎; in views that a sample lacks, its coefficients follow from the other views."""
-        given, taken = (
+        from_nodes, to_nodes = (
             np.sqrt(sum((coordinates @ part) ** 2 for part in parts))
-            for parts in (self.given, self.taken)
+            for parts in (self.from_nodes, self.to_nodes)
         )
-        return np.asarray(given + taken)
+        return np.asarray(from_nodes + to_nodes)
 
     def count(self, n_neighbors: int, n_nodes: int) -> int:
         return strong_coefficients(n_neighbors, n_nodes)
@@ -206,7 +206,7 @@ def coordinates_of_nodes(reduction: Reduction, nodes: AnyArray | None) -> Array:
 
 @dataclass(frozen=True)
 class Assigner:
-    """Gives a sample the label that most of its nearest nodes have, the nearest counting most.
+    """Weighted vote of the nearest nodes on the label of a sample.
 
     Attributes
     ----------
@@ -306,14 +306,16 @@ class Assigner:
     def _nearest(self, views: Views, positions: AnyArray) -> tuple[AnyArray, Array]:
         """Return the nearest nodes of every sample, nearest first, and their edge weights.
 
-        A sample that is a node itself has itself alone.
+        The only neighbour of a sample that is a node is the node itself.
         """
         blocks = self.preparation.apply(views).arrays
         if views.observed is None:
-            joined = [side_by_side(blocks)] if self.concatenated else blocks
+            joined = [stack_features(blocks)] if self.concatenated else blocks
             coordinates = self.coordinates(joined)
         else:
-            coordinates = coordinates_in_part(self.coordinates, blocks, views.observed)
+            coordinates = coordinates_of_incomplete_samples(
+                self.coordinates, blocks, views.observed
+            )
         similarity = self.similarity(coordinates, views.observed)
         count = self.similarity.count(self.n_neighbors, len(self.graph.labels))
         nearest, values = largest_of_rows(similarity, count)

@@ -64,7 +64,7 @@ class Explanation:
 
     @cached_property
     def outlier_scores(self) -> Array:
-        """Share of every sample that others do not represent, (n_views, n_samples)."""
+        """Share of each sample's length that the others do not represent, (n_views, n_samples)."""
         return outlier_scores(self.result, self.reduction)
 
     @cached_property
@@ -85,7 +85,7 @@ class Explanation:
 
     @property
     def _counts(self) -> list[int]:
-        """Number of samples that every view has."""
+        """Number of samples in each view."""
         counts = self.reduction.counts
         return counts if len(counts) == len(self._loadings) else counts * len(self._loadings)
 

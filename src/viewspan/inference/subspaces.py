@@ -13,7 +13,7 @@ from viewspan.weights.noise import MIN_SPECTRUM, noise_level
 
 MIN_CLEAR_RATIO = 2.0
 """Smallest ratio of two successive singular values that counts as a clear gap."""
-RELATIVE_ROUNDING = 1e-6
+MIN_RELATIVE_SINGULAR_VALUE = 1e-6
 """Singular values below this share of the largest are rounding errors."""
 MIN_HOMOGENEOUS_COORDINATE = 1e-10
 """Below this homogeneous coordinate, an affine subspace lies at infinity and is taken as linear."""
@@ -140,7 +140,7 @@ def count_directions(values: Array, n_samples: int, noise: float, n_features: in
     largest ratio (Ahn and Horenstein 2013), if it is clear.
     """
     short, long = sorted((n_samples, n_features))
-    rounding = RELATIVE_ROUNDING * float(values.max(initial=0.0))
+    rounding = MIN_RELATIVE_SINGULAR_VALUE * float(values.max(initial=0.0))
     if values[:short].min(initial=np.inf) <= rounding:
         noise = 0.0  # noise would have made all singular values positive
     elif short >= MIN_SPECTRUM:

@@ -7,7 +7,7 @@ import numpy as np
 from viewspan._utils.linalg import Spectrum, ratio
 from viewspan._utils.threads import threads_for
 from viewspan._utils.typing import AnyArray, Array, Labels
-from viewspan.graph.patterns import Patterns, neighbour_graph, unit_columns
+from viewspan.graph.patterns import Patterns, neighbor_graph, unit_columns
 from viewspan.graph.quality import assortativity
 from viewspan.graph.view_weights import single_views, subsample
 
@@ -35,7 +35,7 @@ def view_scores(
     lam : array (n_views,)
     labels : array (n_samples,)
     observed : array (n_views, n_samples) of bool, optional
-        Which samples every view has; None for all.
+        Whether each view has each sample; None if no sample is missing.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def score(view: Patterns, labels: Labels) -> float:
     present = view.columns[0].any(axis=0)
     if present.sum() < 2:
         return 0.0
-    graph = neighbour_graph(Patterns([view.columns[0][:, present]], view.spectra), np.ones(1))
+    graph = neighbor_graph(Patterns([view.columns[0][:, present]], view.spectra), np.ones(1))
     return assortativity(graph, labels[present])
 
 

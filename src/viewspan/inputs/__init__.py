@@ -1,1 +1,1 @@
-"""Check, align and preprocess the views that a user passes."""
+"""Checks and preprocessing of the views that a user passes."""

@@ -1,7 +1,7 @@
 """Process samples in blocks of rows, with threads of this process or with Dask tasks.
 
-A block has at most a few thousand samples, whatever the size of the data or of Dask's chunks. Every
-block knows the position of its first sample, so that no result depends on the block size.
+A block has at most 32 768 samples, whatever the size of the data or of Dask's chunks. Every block
+knows the position of its first sample, so that no result depends on the block size.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ Step = Callable[[int], None]
 """Function that is called with the number of samples that were processed."""
 
 
-class Source(Protocol):
+class BlockSource(Protocol):
     """Views that are processed block by block.
 
     In all methods, ``width`` is the largest number of entries per sample of an array that the
@@ -58,7 +58,7 @@ class Source(Protocol):
         """
 
 
-def source_of(views: Views) -> Source:
+def source_of(views: Views) -> BlockSource:
     """Return a source that processes Dask arrays with Dask and other arrays with threads."""
     if any(is_dask(array) for array in views.arrays):
         return DaskSource(views)

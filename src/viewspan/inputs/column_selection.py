@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from viewspan._utils.text import listed
 from viewspan._utils.typing import AnyArray
 from viewspan.inputs.checks import is_one_view
 from viewspan.inputs.frames import check_not_lazy, feature_names, is_arrow, is_pandas, is_polars
@@ -147,12 +148,10 @@ def check_partition(
         )
     (left,) = np.nonzero(counts == 0)
     if len(left) and not allow_remainder:
-        listed = ", ".join(column_label(column, names) for column in left[:MAX_LISTED_COLUMNS])
-        n_more = len(left) - MAX_LISTED_COLUMNS
-        more = f" and {n_more} more" if n_more > 0 else ""
+        unused = listed((column_label(int(column), names) for column in left), MAX_LISTED_COLUMNS)
         raise ValueError(
-            f"{len(left)} of {n_columns} columns are in no view: {listed}{more}. Add them to a "
-            "view, or set remainder='drop'."
+            f"{len(left)} of {n_columns} columns are in no view: {unused}. Add them to a view, or "
+            "set remainder='drop'."
         )
 
 

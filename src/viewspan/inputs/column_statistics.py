@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 
 from viewspan._utils.linalg import ratio
-from viewspan._utils.sparse import full, is_sparse, over_columns
+from viewspan._utils.sparse import divide_columns, full, is_sparse
 from viewspan._utils.typing import Array, Block
 
-RELATIVE_ROUNDING = 4 * np.finfo(float).eps
+MIN_RELATIVE_FEATURE = 4 * np.finfo(float).eps
 """Features below this share of the largest value are taken for rounding errors."""
 DOMINANT_SHARE = 0.5
-"""A feature with a larger share of a view's energy outweighs all others together."""
+"""Share of the energy that makes a feature dominant, in the limit of many features."""
 MAX_CENTRED_MEAN = 0.01
 """Largest mean of a centred feature, in units of its root mean square divided by √N.
 
 The mean of independent values is of the order of 1/√N of their size by chance. A mean that is a
-hundred times smaller shows that somebody has centred the feature.
+hundred times smaller shows that the feature was centred.
 """
 
 
@@ -53,7 +53,7 @@ class ColumnStatistics:
         if block.shape[0] == 0:  # a view whose samples are all missing
             return cls(0, 0, *np.zeros((3, block.shape[1])))
         largest = as_vector(abs(block).max(axis=0))
-        relative = over_columns(block, largest) if is_sparse(block) else ratio(block, largest)
+        relative = divide_columns(block, largest) if is_sparse(block) else ratio(block, largest)
         nonzero = as_vector(abs(block).max(axis=1)) > 0
         return cls(
             n_samples=block.shape[0],
@@ -93,7 +93,7 @@ class ColumnStatistics:
     @property
     def largest_significant(self) -> Array:
         """Largest absolute values; 0 for features that are rounding errors beside the largest."""
-        significant = self.largest > RELATIVE_ROUNDING * self.largest_overall
+        significant = self.largest > MIN_RELATIVE_FEATURE * self.largest_overall
         return np.where(significant, self.largest, 0.0)
 
     @property
@@ -137,11 +137,11 @@ class ColumnStatistics:
         threshold = DOMINANT_SHARE * (1 + 1 / n_features)
         return n_features > 1 and bool(energy.max() > threshold * energy.sum())
 
-    def is_centred(self) -> bool:
-        """Return whether all features have mean zero, up to less than chance would leave.
+    def is_centered(self) -> bool:
+        """Return whether all features have means that are much smaller than chance would leave.
 
-        The origin of centred data is where the mean was, and no subspace of the data has a reason
-        to pass through it.
+        Centring moves the origin to the mean, and there is no reason for subspaces of the data to
+        contain the mean.
         """
         if self.largest_overall == 0:
             return False

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted
 
 from viewspan._utils.typing import AnyArray
 from viewspan.inputs.checks import is_one_view, name_views
@@ -38,14 +39,26 @@ def check_same_input(model: Any, X: Any, views: Views) -> None:
         raise ValueError(
             f"X has {len(views.arrays)} views, but {caller} is expecting {model.n_views_in_} views."
         )
-    fitted_features = (expected,) if isinstance(expected, int) else expected
-    for name, given, fitted in zip(views.names, views.n_features, fitted_features, strict=True):
+    for name, given, fitted in zip(views.names, views.n_features, per_view(expected), strict=True):
         check_same_n_features(name, given, fitted, caller)
     known = getattr(model, "feature_names_in_", (None,) * model.n_views_in_)
-    fitted_names = known if isinstance(known, tuple) else (known,)
-    all_names = zip(views.names, feature_names_of(X), fitted_names, strict=True)
+    all_names = zip(views.names, feature_names_of(X), per_view(known), strict=True)
     for name, given_names, names_of_fit in all_names:
         check_same_names(name, given_names, names_of_fit)
+
+
+def view_names(model: Any) -> list[str]:
+    """Return the names of the views that a model was fitted to, or "view 0", "view 1", …."""
+    check_is_fitted(model, "result_")
+    names = getattr(model, "view_names_in_", None)
+    if names is None:
+        return [f"view {position}" for position in range(model.n_views_in_)]
+    return [str(name) for name in names]
+
+
+def per_view(value: Any) -> tuple[Any, ...]:
+    """Return a fitted attribute as a tuple with one value per view, also for a single view."""
+    return value if isinstance(value, tuple) else (value,)
 
 
 def check_same_n_features(name: str, given: int, fitted: int, caller: str) -> None:

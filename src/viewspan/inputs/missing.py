@@ -30,7 +30,7 @@ def missing_rows(block: Block) -> AnyArray:
 def find_observed(
     arrays: Sequence[Block], names: Sequence[str], first: int | None
 ) -> AnyArray | None:
-    """Return which samples every view has, or None if no sample is missing.
+    """Return whether each view has each sample, or None if no sample is missing.
 
     Raises ValueError for samples that are missing from every view. Warns about views without
     samples, unless the arrays hold only one sample or are one block of many.

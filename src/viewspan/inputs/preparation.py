@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from viewspan._utils.linalg import ratio
-from viewspan._utils.sparse import side_by_side
+from viewspan._utils.sparse import stack_features
 from viewspan._utils.typing import Array, Block
 from viewspan._utils.warnings import warn
 from viewspan.inputs.column_statistics import ColumnStatistics
@@ -25,7 +25,7 @@ from viewspan.inputs.scaling import (
 from viewspan.inputs.views import Views
 
 MAX_UNSCALED_VALUE = 1e60
-"""Largest absolute value of a view that is not normalised; the smallest is its reciprocal."""
+"""Limit of the largest value of a view that is not normalised; its reciprocal is the other."""
 MAX_SIMILAR_RATIO = 3.0
 """Scales that differ by a larger factor are not similar."""
 
@@ -114,7 +114,7 @@ class Preparation:
             if scaled == "auto":
                 scaled = normalize and view.has_dominant_feature()
             if constant == "auto":
-                constant = normalize and view.is_centred()
+                constant = normalize and view.is_centered()
             return Treatment(view, bool(scaled), bool(constant), normalize)
 
         return cls([choose_treatment(view) for view in columns])
@@ -208,7 +208,7 @@ def prepare(
 
 def concatenate(views: Views) -> Views:
     """Join all views to one view, with their features side by side."""
-    return replace(views, arrays=[side_by_side(views.arrays)], names=["+".join(views.names)])
+    return replace(views, arrays=[stack_features(views.arrays)], names=["+".join(views.names)])
 
 
 def are_similar(first: Array, second: Array) -> bool:
@@ -243,6 +243,6 @@ def check_magnitude(name: str, largest: float) -> None:
     """Raise ValueError if squares of values of this size may overflow or underflow."""
     if not MAX_UNSCALED_VALUE**-1 < largest < MAX_UNSCALED_VALUE and largest > 0:
         raise ValueError(
-            f"{name} has values around {largest:.0e}, which is too extreme to compute with "
-            "unscaled; rescale it or use normalize=True."
+            f"{name} has values around {largest:.0e}, which is too extreme for a view that is not "
+            "normalised; rescale it or, in an estimator, set normalize=True."
         )

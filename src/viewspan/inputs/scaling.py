@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from viewspan._utils.linalg import ratio
-from viewspan._utils.sparse import is_sparse, over_columns, over_rows, side_by_side
+from viewspan._utils.sparse import divide_columns, divide_rows, is_sparse, stack_features
 from viewspan._utils.typing import Array, Block
 from viewspan.inputs.column_statistics import ColumnStatistics, as_vector
 
@@ -18,21 +18,21 @@ def equalize_features(block: Block, columns: ColumnStatistics) -> Block:
     """Scale all features to mean square 1; those that are rounding errors become 0."""
     largest, relative_rms = columns.largest_significant, columns.relative_rms
     if is_sparse(block):
-        return over_columns(over_columns(block, largest), relative_rms)
+        return divide_columns(divide_columns(block, largest), relative_rms)
     return ratio(block, largest) * ratio(1.0, relative_rms)
 
 
 def add_constant_feature(block: Block, constant: float) -> Block:
     """Add a feature that has the same value for all samples."""
-    return side_by_side([block, np.full((block.shape[0], 1), constant)])
+    return stack_features([block, np.full((block.shape[0], 1), constant)])
 
 
 def unit_samples(block: Block) -> Block:
     """Scale every sample to unit length, whatever its magnitude; zeros stay zeros."""
     largest = as_vector(abs(block).max(axis=1))[:, None]
     if is_sparse(block):
-        relative: Any = over_rows(block, largest)
-        return over_rows(relative, np.sqrt(as_vector((relative**2).sum(axis=1))))
+        relative: Any = divide_rows(block, largest)
+        return divide_rows(relative, np.sqrt(as_vector((relative**2).sum(axis=1))))
     relative = ratio(block, largest)
     lengths = np.sqrt(np.einsum("ij,ij->i", relative, relative))[:, None]
     return relative * ratio(1.0, lengths)

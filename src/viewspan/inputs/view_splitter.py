@@ -131,7 +131,7 @@ class ViewSplitter(
         table, names = check_one_table(X)
         check_same_n_features("X", table.shape[1], self.n_features_in_, type(self).__name__)
         check_same_names("X", names, getattr(self, "feature_names_in_", None))
-        return self._like_columns([select_columns(table, columns) for columns in self._found()])
+        return self._like_columns([select_columns(table, columns) for columns in self._positions()])
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """Return the names of all features, view by view: ``view__feature``.
@@ -162,7 +162,7 @@ class ViewSplitter(
         prefixes: Iterable[Any] = self.columns
         if not isinstance(self.columns, Mapping):
             prefixes = [f"view{position}" for position in range(len(self.columns))]
-        pairs = zip(prefixes, self._found(), strict=True)
+        pairs = zip(prefixes, self._positions(), strict=True)
         names = [f"{view}__{known[position]}" for view, columns in pairs for position in columns]
         return np.array(names, dtype=object)
 
@@ -201,7 +201,7 @@ class ViewSplitter(
             return dict(zip(self.columns, parts, strict=True))
         return parts
 
-    def _found(self) -> list[AnyArray]:
+    def _positions(self) -> list[AnyArray]:
         """Return the positions of the columns of every view in a list."""
         found = self.positions_
         return list(found.values() if isinstance(found, Mapping) else found)

@@ -34,7 +34,8 @@ class Views:
     missing : bool
         Whether samples may be missing from views, as rows of NaN.
     observed : array (n_views, n_samples) of bool, optional
-        Which samples every view has. None if no sample is missing or the views have not been read.
+        Whether each view has each sample; None if no sample is missing or the views have not been
+        read.
         Missing samples are zeros in views that have been read.
     """
 

@@ -9,8 +9,8 @@ from viewspan._utils.optional import require
 require("matplotlib", "plot", purpose="viewspan.plot")
 
 from viewspan.plot.clusters import confidence, sizes  # noqa: E402
-from viewspan.plot.colours import cluster_colours  # noqa: E402
-from viewspan.plot.edge_shares import ties  # noqa: E402
+from viewspan.plot.colors import cluster_colors  # noqa: E402
+from viewspan.plot.edge_shares import edge_shares  # noqa: E402
 from viewspan.plot.embedding import embedding  # noqa: E402
 from viewspan.plot.exemplar_images import exemplars  # noqa: E402
 from viewspan.plot.explanations import HOW_TO_READ  # noqa: E402
@@ -28,16 +28,16 @@ __all__ = [
     "HOW_TO_READ",
     "STYLE",
     "affinity",
-    "cluster_colours",
+    "cluster_colors",
     "confidence",
     "convergence",
     "drawn_rows",
+    "edge_shares",
     "eigenvalues",
     "embedding",
     "exemplars",
     "sizes",
     "subspace_dimensions",
-    "ties",
     "view_contributions",
     "view_similarity",
 ]

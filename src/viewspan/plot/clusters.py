@@ -8,13 +8,13 @@ from matplotlib.ticker import MaxNLocator
 from sklearn.utils.validation import check_is_fitted
 
 from viewspan._utils.typing import AnyArray
-from viewspan.plot.colours import INK, cluster_colours
+from viewspan.plot.colors import INK, cluster_colors
 from viewspan.plot.style import (
     FAINT_ALPHA,
     axes_or_new,
-    line_colour,
+    line_color,
     small_font,
-    text_colour,
+    text_color,
     write_right_of,
 )
 
@@ -23,7 +23,7 @@ MAX_STACKED_CLUSTERS = 25
 MIN_LABELLED_BAR_HEIGHT = 6.5
 """Smallest height in points of a bar that gets a number."""
 TICK_SPACING = 11
-"""Smallest distance in points between the numbers of clusters on an axis."""
+"""Smallest distance in points between cluster labels on an axis."""
 N_EXTREME_CLUSTERS = 6
 """Number of clusters whose size is written if there is no room for all."""
 UNCERTAIN_BELOW = 0.5
@@ -52,17 +52,17 @@ def sizes(model: Any, *, ax: Axes | None = None) -> Axes:
     n_clusters = len(counts)
     height = float(np.clip(0.8 + 0.26 * n_clusters, 1.6, max(6.0, 0.16 * n_clusters)))
     with axes_or_new(ax, 5.0, height) as ax:
-        ax.barh(np.arange(n_clusters), counts, height=0.8, color=cluster_colours(n_clusters))
+        ax.barh(np.arange(n_clusters), counts, height=0.8, color=cluster_colors(n_clusters))
         bar_height = points_per_bar(ax, n_clusters)
-        all_labelled = bar_height >= MIN_LABELLED_BAR_HEIGHT
-        if all_labelled:
+        all_labeled = bar_height >= MIN_LABELLED_BAR_HEIGHT
+        if all_labeled:
             label_all(ax, counts, bar_height)
         else:
             label_extremes(ax, counts, bar_height)
         ax.set_yticks(spaced_numbers(n_clusters, int(n_clusters * bar_height / TICK_SPACING)))
         ax.tick_params(axis="y", length=0)
         ax.set_ylim(n_clusters - 0.4, -0.6)
-        ax.set_xlim(0, (1.1 if all_labelled else 1.3) * max(int(counts.max()), 1))
+        ax.set_xlim(0, (1.1 if all_labeled else 1.3) * max(int(counts.max()), 1))
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel("samples")
         ax.set_ylabel("cluster")
@@ -102,9 +102,9 @@ def extreme_clusters(counts: AnyArray, distance: int) -> list[int]:
     return chosen
 
 
-def spaced_numbers(count: int, most: int) -> AnyArray:
-    """Return at most ``most`` (or 2) numbers below ``count``, starting at 0 with equal steps."""
-    return np.arange(0, count, -(-count // max(2, most)))
+def spaced_numbers(count: int, max_count: int) -> AnyArray:
+    """Return at most ``max_count`` (or 2) numbers below ``count``, from 0 in equal steps."""
+    return np.arange(0, count, -(-count // max(2, max_count)))
 
 
 def confidence(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -132,7 +132,7 @@ def confidence(model: Any, *, ax: Axes | None = None) -> Axes:
     groups, colours = [known], [INK]
     if n_clusters <= MAX_STACKED_CLUSTERS:
         groups = [known & (labels == number) for number in range(n_clusters)]
-        colours = cluster_colours(n_clusters)
+        colours = cluster_colors(n_clusters)
     n_uncertain = int((values[known] < UNCERTAIN_BELOW).sum())
     with axes_or_new(ax, 5.0, 3.2) as ax:
         shade_uncertain(ax)
@@ -151,7 +151,7 @@ def confidence(model: Any, *, ax: Axes | None = None) -> Axes:
             ha="left",
             va="top",
             transform=ax.transAxes,
-            color=text_colour(),
+            color=text_color(),
             fontsize=small_font(),
         )
         ax.set_xlim(0.0, 1.0)
@@ -162,7 +162,7 @@ def confidence(model: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def shade_uncertain(ax: Axes) -> None:
-    colour = line_colour()
+    colour = line_color()
     ax.axvspan(0.0, UNCERTAIN_BELOW, color=colour, alpha=0.09, linewidth=0, zorder=0)
     ax.axvline(
         UNCERTAIN_BELOW, color=colour, alpha=FAINT_ALPHA, linewidth=0.8, linestyle="--", zorder=0

@@ -10,7 +10,7 @@ from viewspan._utils.typing import AnyArray, Array, Labels
 from viewspan.graph.quality import cluster_shares
 from viewspan.inference.fitted_graph import FittedGraph
 from viewspan.plot.circular_order import circular_order, cluster_links
-from viewspan.plot.colours import cluster_colours
+from viewspan.plot.colors import cluster_colors
 from viewspan.plot.nodes import (
     DEFAULT_MAX_POINTS,
     node_kind,
@@ -21,9 +21,9 @@ from viewspan.plot.style import (
     FAINT_ALPHA,
     axes_or_new,
     label_text,
-    line_colour,
+    line_color,
     small_font,
-    text_colour,
+    text_color,
 )
 
 LABEL_RADIUS = 1.13
@@ -58,7 +58,7 @@ class Layout(NamedTuple):
     cluster_positions: Array
 
 
-def ties(
+def edge_shares(
     model: Any,
     *,
     ax: Axes | None = None,
@@ -72,7 +72,7 @@ def ties(
     between them are neighbours on the circle.
 
     Two clusters are the ends of a horizontal axis, and the vertical axis is an eigenvector of the
-    graph. A single cluster is drawn in the second and third eigenvector of the graph.
+    graph. A single cluster is drawn with the second and third eigenvectors as coordinates.
 
     How to read it: a sample at the position of its cluster has no edges to other clusters. A sample
     between several positions could belong to any of these clusters.
@@ -97,7 +97,7 @@ def ties(
     layout = compute_layout(graph, max_points)
     n_clusters = graph.n_clusters
     with axes_or_new(ax) as ax:
-        colours = np.array(cluster_colours(n_clusters))
+        colours = np.array(cluster_colors(n_clusters))
         if n_clusters > 2:
             draw_circle(ax, layout.cluster_positions, colours)
         else:
@@ -160,7 +160,7 @@ def draw_circle(ax: Axes, cluster_positions: Array, colours: AnyArray) -> None:
     ax.plot(
         np.sin(angles),
         np.cos(angles),
-        color=line_colour(),
+        color=line_color(),
         alpha=FAINT_ALPHA,
         linewidth=0.8,
         zorder=1,
@@ -184,7 +184,7 @@ def draw_circle(ax: Axes, cluster_positions: Array, colours: AnyArray) -> None:
             rotation=radial_angle(position) if radial else 0.0,
             rotation_mode="anchor",
             fontsize=small_font(0.66 if radial else 0.88),
-            color=text_colour(),
+            color=text_color(),
         )
     ax.set_aspect("equal")
     ax.set_xlim(-1.22, 1.22)
@@ -204,7 +204,7 @@ def draw_axes(ax: Axes, n_clusters: int, colours: AnyArray) -> None:
         ax.set_xlabel("second eigenvector of the graph")
         ax.set_ylabel("third eigenvector of the graph")
         return
-    ax.axvline(0.5, color=line_colour(), alpha=FAINT_ALPHA, linewidth=0.8, linestyle="--", zorder=1)
+    ax.axvline(0.5, color=line_color(), alpha=FAINT_ALPHA, linewidth=0.8, linestyle="--", zorder=1)
     ax.set_xlim(-0.04, 1.04)
     ax.set_xlabel("share of edge weight to cluster 1 (the rest is to cluster 0)")
     ax.set_ylabel("third eigenvector of the graph")
@@ -238,5 +238,5 @@ def write_names(ax: Axes, layout: Layout, rows: AnyArray, ids: Sequence[Any]) ->
             xytext=(4, 3),
             textcoords="offset points",
             fontsize=small_font(0.8),
-            color=text_colour(),
+            color=text_color(),
         )

@@ -10,14 +10,14 @@ from sklearn.manifold import TSNE
 from viewspan._utils.typing import AnyArray, Array
 from viewspan.graph.discretisation import unit_rows
 from viewspan.inference.fitted_graph import FittedGraph
-from viewspan.plot.colours import cluster_colours
+from viewspan.plot.colors import cluster_colors
 from viewspan.plot.nodes import (
     DEFAULT_MAX_POINTS,
     node_kind,
     second_and_third_eigenvectors,
     stratified_subset,
 )
-from viewspan.plot.style import axes_or_new, background_colour, hide_frame, text_colour
+from viewspan.plot.style import axes_or_new, background_color, hide_frame, text_color
 
 MAX_CLUSTERS_WITHOUT_TSNE = 3
 """Largest number of clusters that two eigenvectors can separate."""
@@ -34,7 +34,7 @@ OUTLINE_WIDTH = 2.5
 def embedding(model: Any, *, ax: Axes | None = None, max_points: int = DEFAULT_MAX_POINTS) -> Axes:
     """Plot the spectral embedding of the samples in two dimensions.
 
-    Up to three clusters are drawn in the second and third eigenvector of the graph. For more
+    Up to three clusters are drawn with the second and third eigenvectors as coordinates. For more
     clusters, t-SNE (van der Maaten and Hinton 2008) maps the rows of the leading eigenvectors,
     scaled to unit length, to the plane such that nearest neighbours stay close.
 
@@ -58,7 +58,7 @@ def embedding(model: Any, *, ax: Axes | None = None, max_points: int = DEFAULT_M
     graph: FittedGraph = model.fitted_graph_
     drawn = stratified_subset(graph.labels, max_points)
     positions, labels = compute_positions(graph, drawn), graph.labels[drawn]
-    colours = np.array(cluster_colours(graph.n_clusters))
+    colours = np.array(cluster_colors(graph.n_clusters))
     with axes_or_new(ax) as ax:
         size = float(np.clip(TOTAL_MARKER_AREA / len(drawn), 7.0, 30.0))
         x, y = positions.T
@@ -107,8 +107,8 @@ def write_number(ax: Axes, number: int, position: Array) -> None:
         str(number),
         ha="center",
         va="center",
-        color=text_colour(),
+        color=text_color(),
         fontweight="bold",
     )
-    outline = withStroke(linewidth=OUTLINE_WIDTH, foreground=background_colour(), alpha=0.8)
+    outline = withStroke(linewidth=OUTLINE_WIDTH, foreground=background_color(), alpha=0.8)
     text.set_path_effects([outline])

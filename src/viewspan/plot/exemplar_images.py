@@ -12,10 +12,10 @@ from viewspan._utils.typing import AnyArray, Array
 from viewspan.graph.discretisation import unit_rows
 from viewspan.inference.fitted_graph import FittedGraph
 from viewspan.inputs.checks import is_one_view
+from viewspan.inputs.fitted_inputs import view_names
 from viewspan.plot.clusters import spaced_numbers
-from viewspan.plot.colours import cluster_colours
+from viewspan.plot.colors import cluster_colors
 from viewspan.plot.style import axes_or_new, hide_frame, label_text
-from viewspan.plot.views import view_names
 
 MAX_NUMBERED_ROWS = 25
 """Largest number of rows that get the number of their cluster."""
@@ -69,7 +69,7 @@ def exemplars(
     with axes_or_new(ax, 5.0, float(np.clip(0.4 + 4.4 * height / width, 1.2, 14.0))) as ax:
         column_width, row_height = width / n, height / n_clusters
         ax.imshow(sheet, extent=(0, width, height, 0))
-        for number, colour in enumerate(cluster_colours(n_clusters)):
+        for number, colour in enumerate(cluster_colors(n_clusters)):
             corner = (-0.3 * column_width, number * row_height)
             strip = Rectangle(
                 corner, 0.16 * column_width, row_height - 1, color=colour, linewidth=0

@@ -11,7 +11,7 @@ HOW_TO_READ = {
         "diagonal are clusters with strong edges inside; marks outside the squares are edges "
         "between two clusters."
     ),
-    "ties": (
+    "edge_shares": (
         "Each dot is a sample. The larger the share of its edge weight to a cluster, the closer it "
         "is to the position of that cluster. A dot at the position of its cluster has no edges to "
         "other clusters; a dot between two positions could belong to either cluster."

@@ -15,15 +15,15 @@ from viewspan._utils.typing import AnyArray, Array, Graph, Labels
 from viewspan.graph.quality import members
 from viewspan.graph.spectrum import degrees, leading_eigenvalues, scaled, symmetric_eigenpairs
 from viewspan.inference.fitted_graph import FittedGraph
-from viewspan.plot.colours import ACCENT, INK, cluster_colours
+from viewspan.plot.colors import ACCENT, INK, cluster_colors
 from viewspan.plot.nodes import node_kind
 from viewspan.plot.style import (
     FAINT_ALPHA,
     axes_or_new,
     hide_frame,
-    line_colour,
+    line_color,
     small_font,
-    text_colour,
+    text_color,
 )
 
 OPAQUE_QUANTILE = 0.95
@@ -74,7 +74,7 @@ def affinity(model: Any, *, ax: Axes | None = None, max_size: int = 600) -> Axes
         count = len(blocks)
         ax.imshow(image, extent=(0, count, count, 0), zorder=1)
         borders = np.concatenate([[0], np.flatnonzero(np.diff(clusters)) + 1, [count]])
-        draw_borders(ax, borders, clusters, cluster_colours(graph.n_clusters))
+        draw_borders(ax, borders, clusters, cluster_colors(graph.n_clusters))
         averaged = "" if sizes.max() == 1 else f", means of blocks of up to {sizes.max()}"
         ax.set_title(f"Affinity of {len(graph.labels)} {node_kind(graph)}{averaged}")
     return ax
@@ -137,7 +137,7 @@ def draw_borders(ax: Axes, borders: AnyArray, clusters: AnyArray, colours: list[
     width, space = 0.028 * count, 0.012 * count
     if n_clusters <= MAX_SEPARATED_CLUSTERS:
         line: dict[str, Any] = {
-            "color": line_colour(),
+            "color": line_color(),
             "alpha": FAINT_ALPHA,
             "linewidth": min(0.5, 10 / len(borders)),
             "zorder": 2,
@@ -159,7 +159,7 @@ def draw_borders(ax: Axes, borders: AnyArray, clusters: AnyArray, colours: list[
 
 
 def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Plot the leading eigenvalues of the normalised affinity, and the gap after the clusters.
+    """Plot the leading eigenvalues of the normalised affinity, and the eigengap after the k-th.
 
     These are 1 minus the eigenvalues of the normalised Laplacian. If the number of clusters was
     estimated, the plot shows the eigenvalues that it was estimated from. If it was given, the plot
@@ -184,7 +184,7 @@ def eigenvalues(model: Any, *, ax: Axes | None = None) -> Axes:
     with axes_or_new(ax, 5.0, 3.4) as ax:
         numbers = np.arange(1, len(values) + 1)
         inside = numbers <= n_clusters
-        for chosen, colour in ((inside, INK), (~inside, text_colour())):
+        for chosen, colour in ((inside, INK), (~inside, text_color())):
             ax.plot(
                 numbers[chosen],
                 values[chosen],
@@ -233,7 +233,7 @@ def mark_gap(ax: Axes, values: Array, n_clusters: int) -> None:
     ax.axvline(
         n_clusters + 0.5,
         ymax=0.9,
-        color=line_colour(),
+        color=line_color(),
         alpha=FAINT_ALPHA,
         linewidth=0.8,
         linestyle="--",
@@ -253,4 +253,4 @@ def write_gap(ax: Axes, values: Array, n_clusters: int, *, given: bool) -> None:
         if given and n_clusters > 1 and gaps[widest - 1] > WIDER_GAP_FACTOR * gap:
             text += f"\nwidest gap from k = 2: {gaps[widest - 1]:.2g} at k = {widest}"
     font = small_font(1.0)
-    ax.text(0.02, 1.0, text, va="top", transform=ax.transAxes, color=text_colour(), fontsize=font)
+    ax.text(0.02, 1.0, text, va="top", transform=ax.transAxes, color=text_color(), fontsize=font)

@@ -13,7 +13,7 @@ DEFAULT_MAX_POINTS = 2000
 
 
 def drawn_rows(model: Any, *, max_points: int = DEFAULT_MAX_POINTS) -> AnyArray:
-    """Return the samples that :func:`ties` and :func:`embedding` draw, in the order of the points.
+    """Return the samples that :func:`edge_shares` and :func:`embedding` draw, in their order.
 
     Parameters
     ----------
@@ -24,15 +24,15 @@ def drawn_rows(model: Any, *, max_points: int = DEFAULT_MAX_POINTS) -> AnyArray:
     Returns
     -------
     array (n_points,) of int
-        Rows of the fitted views; −1 for landmarks whose row is unknown, because they were drawn
-        from a reservoir sample.
+        Rows of the fitted views; −1 for landmarks chosen from a reservoir sample, whose rows are
+        unknown.
     """
     graph: FittedGraph = model.fitted_graph_
     return graph.samples[stratified_subset(graph.labels, max_points)]
 
 
 def drawn_labels(model: Any, *, max_points: int = DEFAULT_MAX_POINTS) -> Labels:
-    """Return the clusters of the points that :func:`ties` and :func:`embedding` draw."""
+    """Return the clusters of the points that :func:`edge_shares` and :func:`embedding` draw."""
     graph: FittedGraph = model.fitted_graph_
     return graph.labels[stratified_subset(graph.labels, max_points)]
 

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator
 
 from viewspan._utils.typing import AnyArray, Array
-from viewspan.plot.colours import ALERT, INK
-from viewspan.plot.style import axes_or_new, small_font, text_colour, write_message
+from viewspan.plot.colors import ALERT, INK
+from viewspan.plot.style import axes_or_new, small_font, text_color, write_message
 
 FORMULA = re.compile(r"\$\\mathdefault\{(?P<factor>.*?)10\^\{(?P<power>[-−]?\d+)\}\}\$")
 """A power of ten as matplotlib writes it, with or without a factor."""
@@ -98,7 +98,7 @@ def draw_tolerance(ax: Axes, tol: float) -> None:
         xytext=(4, -3),
         textcoords="offset points",
         va="top",
-        color=text_colour(),
+        color=text_color(),
         fontsize=small_font(),
     )
 
@@ -111,7 +111,7 @@ def write_top_right(ax: Axes, text: str) -> None:
         ha="right",
         va="top",
         transform=ax.transAxes,
-        color=text_colour(),
+        color=text_color(),
         fontsize=small_font(),
     )
 

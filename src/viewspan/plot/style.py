@@ -49,17 +49,17 @@ def axes_or_new(ax: Axes | None, width: float = 5.0, height: float = 4.0) -> Ite
             raise
 
 
-def text_colour() -> Any:
+def text_color() -> Any:
     """Return the current text colour."""
     return mpl.rcParams["text.color"]
 
 
-def line_colour() -> Any:
+def line_color() -> Any:
     """Return the current colour of the axes' lines."""
     return mpl.rcParams["axes.edgecolor"]
 
 
-def background_colour() -> Any:
+def background_color() -> Any:
     """Return the current colour of the figure's background."""
     return mpl.rcParams["figure.facecolor"]
 
@@ -89,7 +89,7 @@ def write_message(ax: Axes, sentence: str) -> None:
         va="center",
         wrap=True,
         transform=ax.transAxes,
-        color=text_colour(),
+        color=text_color(),
     )
 
 
@@ -102,7 +102,7 @@ def write_right_of(ax: Axes, text: str, x: float, y: float, size: float) -> None
         textcoords="offset points",
         va="center_baseline",
         fontsize=size,
-        color=text_colour(),
+        color=text_color(),
     )
 
 

@@ -5,18 +5,18 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from sklearn.utils.validation import check_is_fitted
 
 from viewspan._utils.typing import AnyArray, Array
-from viewspan.plot.colours import ACCENT, ALERT, INK
+from viewspan.inputs.fitted_inputs import view_names
+from viewspan.plot.colors import ACCENT, ALERT, INK
 from viewspan.plot.style import (
     FAINT_ALPHA,
     axes_or_new,
     hide_frame,
     label_text,
-    line_colour,
+    line_color,
     small_font,
-    text_colour,
+    text_color,
     write_message,
     write_right_of,
 )
@@ -29,14 +29,6 @@ MAX_NUMBERED_ROWS = 36
 """Largest number of rows whose cells have room for numbers."""
 MAX_UPRIGHT_CHARACTERS = 36
 """Largest total length of column labels that are not rotated."""
-
-
-def view_names(model: Any) -> list[str]:
-    """Return the names of the views that were fitted, or "view 0", "view 1", … if they had none."""
-    check_is_fitted(model, "result_")
-    if hasattr(model, "view_names_in_"):
-        return [str(name) for name in model.view_names_in_]
-    return [f"view {position}" for position in range(model.n_views_in_)]
 
 
 def view_similarity(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -67,7 +59,9 @@ def view_similarity(model: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def draw_heat_map(ax: Axes, values: Array, rows: list[str], columns: list[str], form: str) -> None:
+def draw_heat_map(
+    ax: Axes, values: Array, rows: list[str], columns: list[str], number_format: str
+) -> None:
     """Draw a matrix as cells whose opacity is proportional to the absolute value."""
     image = np.empty((*values.shape, 4))
     image[..., :3] = np.where((values < 0)[..., None], to_rgb(ALERT), to_rgb(INK))
@@ -84,18 +78,18 @@ def draw_heat_map(ax: Axes, values: Array, rows: list[str], columns: list[str], 
     ax.set_yticks(range(n_rows), map(label_text, rows))
     ax.tick_params(length=0)
     if n_columns <= MAX_NUMBERED_COLUMNS and n_rows <= MAX_NUMBERED_ROWS:
-        write_cells(ax, values, form)
+        write_cells(ax, values, number_format)
 
 
-def write_cells(ax: Axes, values: Array, form: str) -> None:
+def write_cells(ax: Axes, values: Array, number_format: str) -> None:
     for (row, column), value in np.ndenumerate(values):
         ax.text(
             column,
             row,
-            form.format(value),
+            number_format.format(value),
             ha="center",
             va="center",
-            color=text_colour(),
+            color=text_color(),
             fontsize=small_font(),
         )
 
@@ -124,7 +118,7 @@ def view_contributions(model: Any, *, ax: Axes | None = None) -> Axes:
             shares = weights / (weights.max() or 1.0)
             draw_bars(ax, bar_positions - 0.2, shares, weights, "view weight", INK)
         draw_bars(ax, bar_positions + 0.2, scores, scores, "view score", ACCENT)
-        ax.axvline(0.0, color=line_colour(), alpha=FAINT_ALPHA, linewidth=0.8)
+        ax.axvline(0.0, color=line_color(), alpha=FAINT_ALPHA, linewidth=0.8)
         ax.set_xlim(min(0.0, 1.25 * float(np.nanmin(scores))), 1.15)
         ax.set_xticks([0, 0.5, 1])
         ax.set_yticks(bar_positions, map(label_text, names))

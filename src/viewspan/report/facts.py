@@ -6,14 +6,14 @@ import numpy as np
 
 from viewspan._utils.typing import AnyArray
 from viewspan.estimators.base import SubspaceClusterer
+from viewspan.inputs.fitted_inputs import per_view, view_names
 from viewspan.plot.clusters import UNCERTAIN_BELOW
 from viewspan.plot.solver import has_closed_form
-from viewspan.plot.views import view_names
 
 MAX_LISTED_SAMPLES = 12
 """Largest number of uncertain samples in the table."""
 SMALLEST_PERCENT = 1e-8
-"""Smallest positive percentage that is written with its own digits."""
+"""Smallest positive percentage that is shown; smaller ones are rounded up to it."""
 METHODS = {
     "CLRSC": "Collaborative low-rank subspace clustering",
     "LRR": "Low-rank representation",
@@ -22,7 +22,7 @@ METHODS = {
 }
 """Full names of the methods by class name."""
 AXES = ("datafit", "penalty", "coupling")
-"""Parameters that may be objects; models are saved without those of foreign classes."""
+"""Parameters that may be objects. Objects of user-defined classes are not saved with a model."""
 
 
 class ViewFacts(NamedTuple):
@@ -111,9 +111,7 @@ def edges_sentence(model: SubspaceClusterer) -> str:
 
 def facts_of_views(model: SubspaceClusterer) -> list[ViewFacts]:
     """Return the rows of the table of views."""
-    names, n_features = view_names(model), model.n_features_in_
-    if not isinstance(n_features, tuple):
-        n_features = (n_features,)
+    names, n_features = view_names(model), per_view(model.n_features_in_)
     weights, scores = np.asarray(model.view_weights_), np.asarray(model.view_scores_)
     # views that were solved as one have a single λ and no weights
     lam = np.asarray(model.lam_, dtype=float)

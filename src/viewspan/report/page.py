@@ -96,7 +96,7 @@ def html_report(
             "samples": hover_samples(model, names),
             "positions": {svg_plot.name: svg_plot.points for svg_plot in plots if svg_plot.points},
         },
-        colours=plot.cluster_colours(model.n_clusters_),
+        colours=plot.cluster_colors(model.n_clusters_),
         uncertain=facts.least_confident(model, names),
         n_samples=n_samples,
         n_uncertain=int((np.asarray(model.confidence_) < UNCERTAIN_BELOW).sum()),
@@ -128,7 +128,7 @@ def draw_plots(
     model: SubspaceClusterer, views: Any, image_shapes: Mapping[str, Sequence[int]]
 ) -> list[SvgPlot]:
     """Draw all plots that apply to the model, in the order of the page."""
-    functions = [plot.sizes, plot.embedding, plot.ties, plot.affinity, plot.eigenvalues]
+    functions = [plot.sizes, plot.embedding, plot.edge_shares, plot.affinity, plot.eigenvalues]
     functions.append(plot.view_contributions)
     if len(model.view_similarity_) > 1:
         functions.append(plot.view_similarity)

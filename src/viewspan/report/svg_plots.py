@@ -138,7 +138,7 @@ def svg_style() -> Iterator[None]:
 
 
 def render_within(figure: Figure, max_bytes: int) -> str:
-    """Return the SVG with the highest resolution of images that stays within ``max_bytes``."""
+    """Return the SVG, with images reduced to at most ``max_bytes`` or to ``MIN_DPI``."""
     dpi = MAX_DPI
     while True:
         svg = render(figure, dpi)
@@ -153,7 +153,7 @@ def render(figure: Figure, dpi: float) -> str:
     ``savefig`` would draw everything once more to find the layout.
     """
     buffer = io.StringIO()
-    figure.set_dpi(dpi)  # of images inside the figure
+    figure.set_dpi(dpi)  # the resolution of images inside the figure
     canvas: Any = FigureCanvasSVG(figure)
     canvas.print_svg(buffer, metadata=NO_METADATA)
     text = buffer.getvalue()

@@ -12,7 +12,7 @@ for _package in ("pandas", "pyarrow"):
 from viewspan.studies.figures import plot_accuracy, plot_difference, write_figures  # noqa: E402
 from viewspan.studies.run import run  # noqa: E402
 from viewspan.studies.study import Method, Study  # noqa: E402
-from viewspan.studies.tables import summarise, write_tables  # noqa: E402
+from viewspan.studies.tables import summarize, write_tables  # noqa: E402
 
 __all__ = [
     "Method",
@@ -20,7 +20,7 @@ __all__ = [
     "plot_accuracy",
     "plot_difference",
     "run",
-    "summarise",
+    "summarize",
     "write_figures",
     "write_tables",
 ]

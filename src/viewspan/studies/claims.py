@@ -22,7 +22,7 @@ class Claim:
     ----------
     statement : str
         The claim in one sentence.
-    figures : str
+    numbers : str
         Description of the numbers that are compared.
     column : str
         Column of the summary that holds these numbers.
@@ -36,7 +36,7 @@ class Claim:
     """
 
     statement: str
-    figures: str
+    numbers: str
     column: str
     methods: Sequence[str]
     holds: Callable[..., bool]
@@ -52,7 +52,7 @@ def first_is_smallest(first: float, *others: float) -> bool:
     return first < min(others)
 
 
-def has_papers_minimum(clrsc: float, mlap: float) -> bool:
+def reaches_the_papers_minimum(clrsc: float, mlap: float) -> bool:
     return clrsc >= 94 and mlap <= 40
 
 
@@ -66,7 +66,7 @@ CLAIMS = (
         first_is_largest,
     ),
     Claim(
-        "MLAP is second, before LRR (the same figures).",
+        "MLAP is second, before LRR (the figures of all three studies).",
         "mean SCA of MLAP / LRR on appearance 1 / on appearance 2",
         "mean",
         ("MLAP", *LRR_SINGLE),
@@ -77,7 +77,7 @@ CLAIMS = (
         "minimum SCA of cLRSC / MLAP",
         "min",
         ("cLRSC", "MLAP"),
-        has_papers_minimum,
+        reaches_the_papers_minimum,
         studies=("synthetic",),
         noise=(0.2,),
     ),
@@ -89,7 +89,8 @@ CLAIMS = (
         first_is_smallest,
     ),
     Claim(
-        "They are also closer relative to their norm (not claimed by the paper).",
+        "The coefficient matrices are also closer under cLRSC relative to their norm (not claimed "
+        "by the paper).",
         "mean ‖Z_1 − Z_2‖_F / mean ‖Z_i‖_F of cLRSC / MLAP / LRR",
         "relative_difference",
         ("cLRSC", "MLAP", LRR_BOTH),
@@ -108,7 +109,7 @@ CLAIMS = (
 def check_claims(summary: pd.DataFrame) -> pd.DataFrame:
     """Return a table of every claim for every study, noise level and setting of the summary.
 
-    The column ``figures`` holds the numbers that are compared, and ``holds`` the verdict.
+    The column ``numbers`` holds the numbers that are compared, and ``holds`` the verdict.
     """
     rows = []
     for number, claim in enumerate(CLAIMS, start=1):
@@ -119,10 +120,10 @@ def check_claims(summary: pd.DataFrame) -> pd.DataFrame:
         for (study, noise, setting), part in groups:
             values = part.set_index("method")[claim.column]
             if set(claim.methods) <= set(values.index):
-                figures = [float(values[method]) for method in claim.methods]
-                text = " / ".join(f"{figure:.3g}" for figure in figures)
-                rows.append((number, study, noise, setting, text, claim.holds(*figures)))
-    return pd.DataFrame(rows, columns=["claim", "study", "noise", "setting", "figures", "holds"])
+                compared = [float(values[method]) for method in claim.methods]
+                text = " / ".join(f"{number:.3g}" for number in compared)
+                rows.append((number, study, noise, setting, text, claim.holds(*compared)))
+    return pd.DataFrame(rows, columns=["claim", "study", "noise", "setting", "numbers", "holds"])
 
 
 def claims_markdown(summary: pd.DataFrame) -> str:
@@ -131,7 +132,7 @@ def claims_markdown(summary: pd.DataFrame) -> str:
     settings = list(dict.fromkeys(checked["setting"]))
     parts = [
         "# The paper's claims",
-        "Every cell has the figures, and then whether the claim holds: yes or **no**. A tie for\n"
+        "Every cell has the numbers, and then whether the claim holds: yes or **no**. A tie for\n"
         "the highest accuracy counts as yes. Coefficient matrices are closer if their distance is\n"
         "smaller by any amount.",
     ]
@@ -141,14 +142,14 @@ def claims_markdown(summary: pd.DataFrame) -> str:
             continue
         rows = [["study", "noise", *settings]]
         for (study, noise), part in verdicts.groupby(["study", "noise"], sort=False):
-            texts = part["figures"] + part["holds"].map({True: ", yes", False: ", **no**"})
+            texts = part["numbers"] + part["holds"].map({True: ", yes", False: ", **no**"})
             cells = dict(zip(part["setting"], texts, strict=True))
             rows.append(
                 [str(study), f"σ = {noise:g}", *(cells.get(setting, "") for setting in settings)]
             )
         parts += [
             f"## {number}. {claim.statement}",
-            f"Figures: {claim.figures}.",
+            f"Numbers: {claim.numbers}.",
             markdown_table(rows),
         ]
     return "\n\n".join(parts) + "\n"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from viewspan._utils.files import write_together
+from viewspan._utils.files import write_all_atomically
 from viewspan._utils.optional import require
 from viewspan.studies.lines import DIFFERENCE, draw_lines
 from viewspan.studies.tables import format_trials
@@ -28,7 +28,7 @@ SETTING_TITLES = {
     "tuned": "best of a grid, chosen with the labels (tuned)",
 }
 """Titles of the settings of the paper's studies; other settings are shown by their name."""
-PSNR_LABEL = "PSNR in dB (in brackets with ln for log₁₀, as the paper prints it)"
+PSNR_LABEL = "PSNR in dB (in brackets: with ln instead of log₁₀, as printed in the paper)"
 
 
 def plot_accuracy(summary: pd.DataFrame, title: str = "") -> "Figure":
@@ -37,7 +37,7 @@ def plot_accuracy(summary: pd.DataFrame, title: str = "") -> "Figure":
     Parameters
     ----------
     summary : DataFrame
-        Rows of one study and one setting of the table of :func:`summarise`.
+        Rows of one study and one setting of the table of :func:`summarize`.
     title : str
         Title of the figure.
     """
@@ -61,18 +61,20 @@ def plot_difference(summary: pd.DataFrame, title: str = "") -> "Figure":
     Parameters
     ----------
     summary : DataFrame
-        Rows of one study of the table of :func:`summarise`.
+        Rows of one study of the table of :func:`summarize`.
     title : str
         Title of the figure.
     """
-    coupled = summary[summary[DIFFERENCE].notna()]
-    settings = list(dict.fromkeys(coupled["setting"]))
+    with_difference = summary[summary[DIFFERENCE].notna()]
+    settings = list(dict.fromkeys(with_difference["setting"]))
     figure = new_figure(6.5 * len(settings), 5)
     axes = figure.subplots(1, len(settings), sharey=True, squeeze=False)
-    highest = float((coupled[DIFFERENCE] + coupled[f"{DIFFERENCE}_std"]).max()) or 1.0
+    highest = (
+        float((with_difference[DIFFERENCE] + with_difference[f"{DIFFERENCE}_std"]).max()) or 1.0
+    )
     for ax, setting in zip(axes.flat, settings, strict=True):
         ax.set_ylim(-0.03 * highest, 1.05 * highest)
-        draw_lines(ax, coupled[coupled["setting"] == setting], DIFFERENCE)
+        draw_lines(ax, with_difference[with_difference["setting"] == setting], DIFFERENCE)
         ax.set_title(SETTING_TITLES.get(setting, setting), loc="left", fontsize=11)
         ax.set_xlabel(PSNR_LABEL)
     axes[0, 0].set_ylabel("mean ‖Z₁ − Z₂‖ (Frobenius), ± one standard deviation")
@@ -97,14 +99,14 @@ def write_figures(
     Parameters
     ----------
     summary : DataFrame
-        Table of :func:`summarise`.
+        Table of :func:`summarize`.
     out : path
         Folder for the files.
     titles : dict of str, optional
         Titles of the studies, by name of the study.
     """
     contents = figure_files(summary, Path(out), titles)
-    write_together(contents)
+    write_all_atomically(contents)
     return list(contents)
 
 

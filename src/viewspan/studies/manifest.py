@@ -1,4 +1,4 @@
-"""Record of the studies that were run into a folder, and the table of their results."""
+"""Record of the studies whose results are in a folder, and the table of their results."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from viewspan._utils.files import write_whole
+from viewspan._utils.files import write_atomically
 from viewspan.studies.store import read_json, read_rows
 
 
@@ -25,7 +25,7 @@ class Manifest:
     def record(self, study: str, trials: int, store: Path) -> None:
         """Store the folder and number of trials of a complete run."""
         content = {"folder": store.name, "trials": trials}
-        write_whole(self.folder / f"{study}.json", json.dumps(content).encode())
+        write_atomically(self.folder / f"{study}.json", json.dumps(content).encode())
 
     def results(self, first: Sequence[str] = ()) -> pd.DataFrame:
         """Return the rows of all studies, the named ones first, in order of their trials."""

@@ -19,7 +19,7 @@ STUDY_NAMES = ("synthetic", "minerals", "faces")
 N_CLUSTERS = 5
 
 
-class Weights(NamedTuple):
+class PaperWeights(NamedTuple):
     """The authors' weights for one study, in the scaling of this package's objectives.
 
     LRR has the weight λ; cLRSC and MLAP have the weights λ and τ.
@@ -31,9 +31,9 @@ class Weights(NamedTuple):
 
 
 AUTHORS_WEIGHTS = {
-    "synthetic": Weights(clrsc=(0.2, 8.0), lrr=0.2, mlap=(0.1, 0.2)),
-    "minerals": Weights(clrsc=(0.2, 8.0), lrr=0.2, mlap=(0.1, 0.1)),
-    "faces": Weights(clrsc=(2.0, 0.2), lrr=2.0, mlap=(1.0, 0.01)),
+    "synthetic": PaperWeights(clrsc=(0.2, 8.0), lrr=0.2, mlap=(0.1, 0.2)),
+    "minerals": PaperWeights(clrsc=(0.2, 8.0), lrr=0.2, mlap=(0.1, 0.1)),
+    "faces": PaperWeights(clrsc=(2.0, 0.2), lrr=2.0, mlap=(1.0, 0.01)),
 }
 
 # Every grid has 24 points, and the authors' weights are among them.
@@ -94,7 +94,7 @@ def check_data(names: Iterable[str]) -> None:
             fetchers[name]()
 
 
-def authors_methods(weights: Weights) -> list[Method]:
+def authors_methods(weights: PaperWeights) -> list[Method]:
     """Return the methods with the authors' weights and algorithms, as in the paper.
 
     The algorithms are LADMPSAP for cLRSC and MLAP and LADMAP for LRR, stopped by the authors' rule
@@ -109,7 +109,7 @@ def authors_methods(weights: Weights) -> list[Method]:
     ]
 
 
-def optimum_methods(weights: Weights) -> list[Method]:
+def optimum_methods(weights: PaperWeights) -> list[Method]:
     """Return the methods with the authors' weights, solved to the certified optimum.
 
     The authors' algorithms can stop far from it.
@@ -122,7 +122,7 @@ def optimum_methods(weights: Weights) -> list[Method]:
     ]
 
 
-def coupled_estimators(weights: Weights) -> tuple[MLAP, CLRSC]:
+def coupled_estimators(weights: PaperWeights) -> tuple[MLAP, CLRSC]:
     """Return MLAP and cLRSC with these weights."""
     (mlap_lam, mlap_tau), (clrsc_lam, clrsc_tau) = weights.mlap, weights.clrsc
     mlap = MLAP(N_CLUSTERS, lam=mlap_lam, tau=mlap_tau)

@@ -21,7 +21,7 @@ from viewspan.studies.store import TrialStore
 from viewspan.studies.study import Study
 from viewspan.studies.trial import Row, run_trial
 
-Job = tuple[Study, int]
+TrialTask = tuple[Study, int]
 """A study and the number of one of its trials."""
 
 IDLE_WORKER_SECONDS = 20
@@ -125,7 +125,7 @@ def _run_missing(
         pre_dispatch="n_jobs",
         idle_worker_timeout=IDLE_WORKER_SECONDS,
     )
-    with _ignored_interrupts():
+    with _ignored_interrupts(), _silent_resource_tracker():
         stream = parallel(_dispatch(missing, seed, observer))
     try:
         for study_name, trial, rows in stream:
@@ -157,7 +157,25 @@ def _ignored_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _dispatch(missing: Iterable[Job], seed: int, observer: Observer) -> Iterator[object]:
+@contextlib.contextmanager
+def _silent_resource_tracker() -> Iterator[None]:
+    """Hide the warnings of joblib's resource tracker, a process that inherits this variable.
+
+    If Ctrl-C cancels a run, the tracker may warn that a temporary folder is removed already.
+    """
+    before = os.environ.get("PYTHONWARNINGS")
+    hidden = "ignore:resource_tracker:UserWarning"
+    os.environ["PYTHONWARNINGS"] = hidden if before is None else f"{before},{hidden}"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before
+
+
+def _dispatch(missing: Iterable[TrialTask], seed: int, observer: Observer) -> Iterator[object]:
     """Yield the jobs, and tell the observer that a job starts when joblib takes it."""
     for study, trial in missing:
         observer.started(study.name, trial)

@@ -3,9 +3,9 @@
 A file is written under a temporary name and then renamed, so it is complete or does not exist. A
 run that was interrupted, killed or ran out of disk space therefore continues where it stopped.
 
-Trials are not locked. Two runs into one folder may compute the same trial twice; both write the
-same rows, and the later file replaces the earlier one. Tables and figures are written under a lock
-(:mod:`viewspan.studies.reproduce`).
+Trials are not locked. Two runs with the same folder may compute the same trial twice; both write
+the same rows, and the later file replaces the earlier one. Tables and figures are written under a
+lock (:mod:`viewspan.studies.reproduce`).
 """
 
 import json
@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from viewspan._utils.files import write_whole
+from viewspan._utils.files import write_atomically
 from viewspan.studies.settings import drop_versioned_code, settings_key
 from viewspan.studies.trial import SOLUTION_COLUMNS, Row
 
-WORDS = ("study", "setting", "method", "warning", "estimator", "versions")
+TEXT_COLUMNS = ("study", "setting", "method", "warning", "estimator", "versions")
 """Columns of a row that hold text."""
-NUMBERS = (
+NUMBER_COLUMNS = (
     *("trial", "seed", "noise", "psnr", "psnr_ln", "point", "sca"),
     *SOLUTION_COLUMNS,
     "seconds",
@@ -36,14 +36,18 @@ class TrialStore:
         self.folder = find_folder(folder / "trials", settings)
         self.folder.mkdir(parents=True, exist_ok=True)
         if read_json(description := self.folder / "settings.json") != settings:
-            write_whole(description, json.dumps(settings, indent=1, ensure_ascii=False).encode())
+            write_atomically(
+                description, json.dumps(settings, indent=1, ensure_ascii=False).encode()
+            )
 
     def read(self, trial: int) -> list[Row] | None:
         """Return the rows of a finished trial, or None if it has to be run."""
         return read_rows(self.folder, trial)
 
     def write(self, trial: int, rows: list[Row]) -> None:
-        write_whole(trial_path(self.folder, trial), json.dumps(rows, ensure_ascii=False).encode())
+        write_atomically(
+            trial_path(self.folder, trial), json.dumps(rows, ensure_ascii=False).encode()
+        )
 
 
 def find_folder(parent: Path, settings: Mapping[str, Any]) -> Path:
@@ -76,8 +80,8 @@ def is_row(row: Any) -> bool:
     """Return whether all columns are there and have the right type."""
     return (
         isinstance(row, dict)
-        and all(isinstance(row.get(name), str) for name in WORDS)
-        and all(isinstance(row.get(name), int | float) for name in NUMBERS)
+        and all(isinstance(row.get(name), str) for name in TEXT_COLUMNS)
+        and all(isinstance(row.get(name), int | float) for name in NUMBER_COLUMNS)
     )
 
 

@@ -82,7 +82,8 @@ def run_method(point: int, method: Method, data: Data, context: Row) -> Row:
     """Fit one method, and return its columns of the row.
 
     A ValueError at a point of a grid, for instance because λ is so large that all coefficients are
-    zero, gives an SCA of NaN and is kept as the warning. All other errors raise TrialError.
+    zero, gives an SCA of NaN, and its message is stored in the column ``warning``. All other errors
+    raise TrialError.
     """
     views, truth = data
     estimator = set_random_states(clone(method.estimator), context["seed"])

@@ -52,7 +52,7 @@ CONES_TO_LINEAR_RGB = np.array(
 """Matrix from cone responses to linear RGB (Ottosson 2020)."""
 
 
-def cluster_colours(count: int) -> list[str]:
+def cluster_colors(count: int) -> list[str]:
     """Return the colours of the first ``count`` clusters.
 
     The first ten are easy to distinguish, also for colour-blind readers. Further colours vary hue
@@ -69,10 +69,10 @@ def cluster_colours(count: int) -> list[str]:
         Colours as "#rrggbb". A cluster has the same colour for every ``count``.
     """
     n_generated = count - len(DISTINCT_COLOURS)
-    return [*DISTINCT_COLOURS[:count], *map(generate_colour, range(n_generated))]
+    return [*DISTINCT_COLOURS[:count], *map(generate_color, range(n_generated))]
 
 
-def generate_colour(position: int) -> str:
+def generate_color(position: int) -> str:
     lightness = LIGHTNESSES[position % len(LIGHTNESSES)]
     chroma = CHROMAS[position % len(CHROMAS)]
     return oklch_to_hex(lightness, chroma, 0.4 + position * GOLDEN_ANGLE)

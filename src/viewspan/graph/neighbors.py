@@ -47,9 +47,7 @@ def largest_of_block(matrix: AnyArray, count: int) -> tuple[AnyArray, AnyArray]:
     return np.take_along_axis(found, order, axis=1), np.take_along_axis(values, order, axis=1)
 
 
-def connect_neighbours(
-    similarities: Sequence[AnyArray], n_neighbors: int
-) -> scipy.sparse.csr_array:
+def connect_neighbors(similarities: Sequence[AnyArray], n_neighbors: int) -> scipy.sparse.csr_array:
     """Return the mean of the normalised neighbour graphs of several matrices of similarities.
 
     A sample and its neighbours have edge weights 1, …, 1/n, added up over both directions. Every
@@ -63,7 +61,7 @@ def connect_neighbours(
     shape = similarities[0].shape
     # two clusters of equal size leave a sample at most half of the others
     count = min(n_neighbors, max(1, (len(similarities[0]) - 1) // 2))
-    edges = [normalised_edges(similarity, count) for similarity in similarities]
+    edges = [normalized_edges(similarity, count) for similarity in similarities]
     starts, ends, weights = (np.concatenate(parts) for parts in zip(*edges, strict=True))
     both_directions = (np.concatenate([starts, ends]), np.concatenate([ends, starts]))
     shares = np.tile(weights / len(edges), 2)
@@ -71,7 +69,7 @@ def connect_neighbours(
     return scipy.sparse.csr_array(scipy.sparse.coo_array((shares, both_directions), shape=shape))
 
 
-def normalised_edges(similarity: AnyArray, count: int) -> tuple[AnyArray, AnyArray, Array]:
+def normalized_edges(similarity: AnyArray, count: int) -> tuple[AnyArray, AnyArray, Array]:
     """Return the start, end and normalised weight of the edges from samples to neighbours."""
     graph = strongest_edges(similarity, count)
     starts = np.repeat(np.arange(len(similarity)), np.diff(graph.indptr))

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from viewspan.graph import neighbours
-from viewspan.graph.neighbours import (
+from viewspan.graph import neighbors
+from viewspan.graph.neighbors import (
     blocks_of_rows,
-    connect_neighbours,
+    connect_neighbors,
     largest_of_rows,
     mean_graph,
     rank_similarity,
@@ -29,7 +29,7 @@ def test_there_are_no_more_entries_than_columns():
 def test_large_matrices_are_searched_in_blocks(monkeypatch):
     matrix = np.random.default_rng(0).normal(size=(50, 30)).astype(np.float32)
     at_once = largest_of_rows(matrix, 7)
-    monkeypatch.setattr(neighbours, "MAX_ENTRIES_AT_ONCE", 400)
+    monkeypatch.setattr(neighbors, "MAX_ENTRIES_AT_ONCE", 400)
     for in_blocks, expected in zip(largest_of_rows(matrix, 7), at_once, strict=True):
         np.testing.assert_array_equal(in_blocks, expected)
     np.testing.assert_array_equal(at_once[1], -np.sort(-matrix, axis=1)[:, :7])
@@ -42,7 +42,7 @@ def test_large_matrices_are_searched_in_blocks(monkeypatch):
 def test_blocks_hold_a_quarter_of_the_entries_and_cover_all_rows(
     monkeypatch, entries, shape, heights
 ):
-    monkeypatch.setattr(neighbours, "MAX_ENTRIES_AT_ONCE", entries)
+    monkeypatch.setattr(neighbors, "MAX_ENTRIES_AT_ONCE", entries)
     matrix = np.zeros(shape)
     assert [len(matrix[rows]) for rows in blocks_of_rows(matrix)] == heights
 
@@ -77,22 +77,22 @@ def test_the_neighbour_graph_is_the_normalised_sum_of_both_directions():
     for sample, (first, second) in enumerate([(1, 2), (0, 2), (1, 0), (2, 1), (3, 2)]):
         expected[sample, first] += 1.0
         expected[sample, second] += 0.5
-    found = connect_neighbours([similarity], 2)
+    found = connect_neighbors([similarity], 2)
     np.testing.assert_allclose(found.toarray(), normalised(expected + expected.T))
     assert found.has_canonical_format
 
 
 def test_neighbour_graphs_are_averaged():
     first, second = np.random.default_rng(0).uniform(0.1, 1.0, (2, 9, 9))
-    found = connect_neighbours([first, second, first], 3).toarray()
-    single = [connect_neighbours([similarity], 3).toarray() for similarity in (first, second)]
+    found = connect_neighbors([first, second, first], 3).toarray()
+    single = [connect_neighbors([similarity], 3).toarray() for similarity in (first, second)]
     np.testing.assert_allclose(found, (2 * single[0] + single[1]) / 3)
 
 
 def test_samples_without_neighbours_have_no_edges():
     similarity = np.zeros((5, 5))
     similarity[0, 1] = similarity[1, 0] = 1.0
-    found = connect_neighbours([similarity], 2).toarray()
+    found = connect_neighbors([similarity], 2).toarray()
     np.testing.assert_allclose(found, similarity)
 
 
@@ -104,7 +104,7 @@ def test_there_are_no_more_neighbours_than_two_equal_clusters_have(n_samples, re
     similarity = rng.uniform(0.1, 1.0, (n_samples, n_samples)).astype(np.float32)
     np.fill_diagonal(similarity, 0.0)
     expected = strongest_edges(similarity, used).toarray()
-    found = connect_neighbours([similarity], requested).toarray()
+    found = connect_neighbors([similarity], requested).toarray()
     np.testing.assert_allclose(found, normalised(expected + expected.T))
 
 
