@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from viewspan.datasets import make_subspaces
 from viewspan.studies import Study, run, summarize
 from viewspan.studies.claims import check_claims, claims_markdown
 from viewspan.studies.paper import (
@@ -23,6 +24,11 @@ RESULTS = Path(__file__).parents[2] / "docs" / "reproduction" / "results.parquet
 COMPARED_METHODS = {"LRR view 1", "LRR view 2", "LRR late", "MLAP", "cLRSC"}
 NOISE = {"synthetic": (0.1, 0.2, 0.3), "minerals": (0.1, 0.2, 0.3), "faces": (0.1, 0.15)}
 """Noise levels at which not all methods are perfect."""
+SUM_OF_STORED_SUBSPACES = 1453.4670763144718
+"""Sum of the magnitudes in a view of ``make_subspaces(random_state=0)``, as in the stored trials.
+
+Older versions of scipy draw another random rotation.
+"""
 CASES = [(study, noise) for study in STUDY_NAMES for noise in NOISE[study]]
 
 
@@ -37,11 +43,16 @@ def table(results):
 
 
 def test_a_trial_gives_the_stored_results_again(results, data_file, tmp_path, monkeypatch):
-    """The stored table is one of the present code: data, solvers, graph and cut."""
+    """The stored table is one of the present code: data, solvers, graph and cut.
+
+    The synthetic study is left out if this scipy draws other data.
+    """
     monkeypatch.setenv("VIEWSPAN_DATA", str(data_file("minerals/TIRlib.mat").parents[1]))
     data_file("faces/yaleB01_P00A-005E-10.pgm")
+    (subspaces, _), _ = make_subspaces(random_state=0)
+    same_data = np.isclose(np.abs(subspaces).sum(), SUM_OF_STORED_SUBSPACES, rtol=1e-9)
     studies = []
-    for study in paper_studies():
+    for study in paper_studies(STUDY_NAMES if same_data else STUDY_NAMES[1:]):
         weights = AUTHORS_WEIGHTS[study.name]
         methods = [
             method
