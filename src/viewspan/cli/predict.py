@@ -90,7 +90,7 @@ def predict(
 def check_out_file(out: Path, inputs: Sequence[Path], *, force: bool) -> None:
     """Raise InputError if --out is a folder or a file that must not be replaced.
 
-    ``--force`` replaces tables of labels that an earlier ``viewspan predict`` wrote.
+    ``--force`` replaces files with the header of a table of labels, unless they belong to a run.
     """
     if out.is_dir():
         raise InputError(f"{out} is a folder, but --out needs a file.")

@@ -37,7 +37,7 @@ FieldKind = Literal["number", "missing", "text"]
 
 @dataclass(frozen=True)
 class TextLayout:
-    """TextLayout of a text table.
+    """Layout of a text table.
 
     Attributes
     ----------
