@@ -72,6 +72,9 @@ benchmark: $(VENV)/.installed  ## ratios against the paper's algorithm; real mot
 benchmark-accuracy: $(PEERS)/.installed  ## every method, iMML and mvlearn too, on every real set: hours
 	cd benchmarks && ../$(PEERS)/bin/python accuracy.py
 
+benchmark-speed: $(PEERS)/.installed  ## whole fits against other packages, on real and made data: hours
+	cd benchmarks && ../$(PEERS)/bin/python speed.py
+
 benchmark-scale: $(VENV)/.installed  ## up to a million samples; landmarks and unseen samples on real sets: an hour
 	cd benchmarks && ../$(BIN)/python scale.py
 
@@ -104,9 +107,8 @@ $(VENV)/.developed: $(BIN)/uv pyproject.toml $(LOCK)  ## all of the lock and not
 # mvlearn's pins are years old, so it comes without its dependencies; iMML brings most of them.
 $(PEERS)/.installed: $(BIN)/uv pyproject.toml
 	$(PYTHON) -m venv $(PEERS)
-	$(UV) install $(INTO) $(PEERS)/bin/python imml seaborn graphviz tqdm
+	$(UV) install $(INTO) $(PEERS)/bin/python imml snfpy seaborn graphviz tqdm --editable .
 	$(UV) install $(INTO) $(PEERS)/bin/python --no-deps mvlearn
-	$(UV) install $(INTO) $(PEERS)/bin/python --no-deps --editable .
 	touch $@
 
 clean:

@@ -40,16 +40,18 @@ SEEDS = 5
 STAGES = ["reading", "solving", "comparing", "labelling"]
 
 
-def subspaces(n_samples: int, noise: float = 0.1, seed: int = 0) -> tuple[Views, NDArray[np.int64]]:
-    """Return ten subspaces of dimension 4 in two views of 50 features."""
+def subspaces(
+    n_samples: int, noise: float = 0.1, seed: int = 0, n_features: int = 50
+) -> tuple[Views, NDArray[np.int64]]:
+    """Return ten subspaces of dimension 4 in two views."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, N_CLUSTERS, n_samples)
     views = []
     for _ in range(2):
-        view = noise * rng.normal(size=(n_samples, 50))
+        view = noise * rng.normal(size=(n_samples, n_features))
         for cluster in range(N_CLUSTERS):
             members = np.flatnonzero(labels == cluster)
-            basis, _ = np.linalg.qr(rng.normal(size=(50, 4)))
+            basis, _ = np.linalg.qr(rng.normal(size=(n_features, 4)))
             view[members] += rng.normal(size=(len(members), 4)) @ basis.T
         views.append(view)
     return views, labels

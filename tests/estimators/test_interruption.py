@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from tests.problems import random_views, two_subspaces
 from tests.utils.test_threads import blas_threads
 from viewspan import CLRSC, LRR, MLAP, SSC
-from viewspan._utils.threads import SingleThreadedBlas, map_views, threads_for
+from viewspan._utils.threads import OneThread, map_views, threads_for
 from viewspan.estimators import atomic
 
 VIEWS, _ = two_subspaces()
@@ -204,9 +204,7 @@ def test_a_prediction_that_is_interrupted_changes_nothing():
     np.testing.assert_array_equal(model.predict(OTHER_VIEWS), expected)
 
 
-@pytest.mark.parametrize(
-    "use", [lambda: threads_for(2, 500), SingleThreadedBlas], ids=["views", "BLAS"]
-)
+@pytest.mark.parametrize("use", [lambda: threads_for(2, 500), OneThread], ids=["views", "BLAS"])
 def test_blas_gets_its_threads_back_whenever_a_signal_comes(use):
     """The next fit does not use threads that have ended."""
     signals_in = {"viewspan._utils.threads", "contextlib", "threadpoolctl"}

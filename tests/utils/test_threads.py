@@ -9,7 +9,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import viewspan
 from tests.problems import random_views
-from viewspan._utils.threads import SingleThreadedBlas, in_threads, map_views, threads_for
+from viewspan import CLRSC
+from viewspan._utils.threads import OneThread, in_threads, map_views, threads_for
+from viewspan.graph import discretisation
 
 
 def blas_threads():
@@ -26,11 +28,36 @@ def test_blas_has_one_thread_inside_and_its_former_limit_after(n_views, size):
     assert blas_threads() == before
 
 
-def test_a_large_problem_of_one_view_leaves_the_threads_to_blas():
+def largest_pool(user_api):
+    return max(lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == user_api)
+
+
+@pytest.mark.parametrize(
+    "method", ["fit", "predict", "predict_confidence", "transform", "reconstruct"]
+)
+def test_every_call_of_blas_and_openmp_has_one_thread(method, monkeypatch):
+    """This is so in all libraries: numpy's, scipy's and scikit-learn's."""
+    found = []
+
+    def observe(module, name, user_api):
+        function = getattr(module, name)
+
+        def observed(*args, **kwargs):
+            found.append(largest_pool(user_api))
+            return function(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, observed)
+
+    views = random_views(0, (12, 13), 60)
+    model = CLRSC(2, random_state=0).fit(views)
+    for name in ("eigh", "svd", "qr", "norm"):
+        observe(np.linalg, name, "blas")
+    observe(discretisation, "k_means", "openmp")
     with threadpool_limits(2):
-        before = blas_threads()
-        with threads_for(1, 500):
-            assert blas_threads() == before
+        before = threadpool_info()
+        getattr(model, method)(views)
+        assert threadpool_info() == before
+    assert found and set(found) == {1}
 
 
 def test_overlapping_fits_restore_the_limit_once():
@@ -46,7 +73,7 @@ def test_the_last_to_leave_restores_the_limit_from_any_thread():
     """Afterwards others can set the limit, although the first thread still exists."""
     with threadpool_limits(2), ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
         before = blas_threads()
-        first, second = SingleThreadedBlas(), SingleThreadedBlas()
+        first, second = OneThread(), OneThread()
         assert one.submit(first.__enter__).result() == other.submit(second.__enter__).result() == 2
         one.submit(first.__exit__).result()
         assert blas_threads() == {1}

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewspan._utils.sklearn_callbacks import CallbackSupportMixin, with_callbacks
 from viewspan._utils.sparse import full
+from viewspan._utils.threads import with_one_thread
 from viewspan._utils.typing import Array, Graph, Labels
 from viewspan._utils.warnings import warn
 from viewspan.estimators.atomic import atomic_fit, replace_attributes
@@ -101,6 +102,7 @@ class SubspaceClusterer(
         return default_rule(axes)
 
     @atomic_fit
+    @with_one_thread
     @with_callbacks
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the samples.
@@ -132,6 +134,7 @@ class SubspaceClusterer(
         stages.end()
         return self
 
+    @with_one_thread
     def predict(self, X: Any) -> Any:
         """Return the clusters of samples, also of new ones.
 
@@ -163,6 +166,7 @@ class SubspaceClusterer(
             )
         return np.maximum(found, 0)
 
+    @with_one_thread
     def predict_confidence(self, X: Any) -> Any:
         """Return how clearly samples belong to the clusters that :meth:`predict` gives them.
 
@@ -184,6 +188,7 @@ class SubspaceClusterer(
             assigner.confidence_of, assigner.width, np.float64, None
         )
 
+    @with_one_thread
     def transform(self, X: Any) -> Any:
         """Return the spectral embedding of samples.
 
@@ -207,6 +212,7 @@ class SubspaceClusterer(
         )
         return add_index(found, X, self)
 
+    @with_one_thread
     def reconstruct(self, X: Any) -> Reconstruction:
         """Project samples, in every view, onto the subspace of their cluster.
 

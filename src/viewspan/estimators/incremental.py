@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from viewspan._utils.sklearn_callbacks import with_callbacks
+from viewspan._utils.threads import with_one_thread
 from viewspan.estimators.atomic import remove_fitted, replace_attributes
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.fit.batches import Batches
@@ -50,6 +51,7 @@ class IncrementalClusterer(SubspaceClusterer):
     _batches: Batches
 
     @available_if(supports_batches)  # type: ignore[untyped-decorator]
+    @with_one_thread
     def partial_fit(self, X: Any = None, y: Any = None) -> Self:
         """Take in one more batch of samples, or solve for those that have arrived.
 

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import StrOptions, validate_params
 
 from viewspan._utils.linalg import singular_values
 from viewspan._utils.optional import require
+from viewspan._utils.threads import with_one_thread
 from viewspan._utils.typing import Array, Graph, Labels
 from viewspan.fit.constraints import SHARED_CONSTRAINTS
 from viewspan.graph.cluster_count import eigengap
@@ -157,6 +158,7 @@ class RegularizationPath:
     },
     prefer_skip_nested_validation=True,
 )
+@with_one_thread
 def path(
     views: Any,
     n_clusters: int | None = None,

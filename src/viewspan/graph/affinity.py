@@ -6,11 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from viewspan._utils.linalg import ratio
+from viewspan._utils.threads import with_one_thread
 from viewspan._utils.typing import AnyArray, Array
 from viewspan.inputs.parameters import check_view_weights
 from viewspan.solvers.result import Result
 
 
+@with_one_thread
 def affinity(
     coefficients: Result | Sequence[Array] | Array, *, view_weights: npt.ArrayLike | None = None
 ) -> Array:

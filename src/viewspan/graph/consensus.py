@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 
-from viewspan._utils.threads import threads_for
 from viewspan._utils.typing import Array, Graph, Labels
 from viewspan.graph.cluster_count import count_clusters, eigengap, most_clusters
 from viewspan.graph.discretisation import AssignLabels
@@ -65,9 +64,8 @@ def cut_consensus(
         nodes = graph_between_nodes(graph, to_landmarks)
         return leading_eigenvalues(nodes, count, generator, steps=steps)
 
-    with threads_for(1, n_nodes):
-        spectra = [eigenvalues_of(graph) for graph in graphs]
-        expected = [eigenvalues_of(graph) for graph in chance]
+    spectra = [eigenvalues_of(graph) for graph in graphs]
+    expected = [eigenvalues_of(graph) for graph in chance]
     eigenvalues: Array = np.mean(spectra, axis=0)
     if n_clusters is None:
         n_clusters = count_clusters(eigenvalues, np.mean(expected, axis=0) if expected else None)

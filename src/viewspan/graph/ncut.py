@@ -8,7 +8,7 @@ import scipy.sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_random_state
 
-from viewspan._utils.threads import threads_for
+from viewspan._utils.threads import with_one_thread
 from viewspan._utils.typing import Array, Graph, Labels
 from viewspan._utils.warnings import warn
 from viewspan.graph.cluster_count import count_clusters, most_clusters
@@ -29,6 +29,7 @@ COMPONENT_TOLERANCE = 1e-10
 """Eigenvalues this close to 1 belong to connected components; weaker edges are rounding."""
 
 
+@with_one_thread
 def ncut(
     affinity: Graph,
     n_clusters: int | None = None,
@@ -93,8 +94,7 @@ def cut(
         if n_clusters is None
         else n_eigenvectors(n_clusters, assign_labels)
     )
-    with threads_for(1, n_samples):
-        spectrum = leading_eigenvectors(affinity, min(count, n_samples), generator, steps=steps)
+    spectrum = leading_eigenvectors(affinity, min(count, n_samples), generator, steps=steps)
     eigenvalues = spectrum.eigenvalues
     if n_clusters is None:
         n_clusters = count_clusters(eigenvalues)

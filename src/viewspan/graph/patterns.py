@@ -15,6 +15,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from viewspan._utils.linalg import ratio, singular_values
+from viewspan._utils.threads import with_one_thread
 from viewspan._utils.typing import AnyArray, Array, Graph
 from viewspan.graph.neighbors import connect_neighbors, rank_similarity
 from viewspan.inputs.parameters import check_view_weights
@@ -52,6 +53,7 @@ class Patterns(NamedTuple):
     observed: AnyArray | None = None
 
 
+@with_one_thread
 def pattern_graph(
     result: Result,
     n_neighbors: int = DEFAULT_N_NEIGHBORS,

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from viewspan._utils.threads import threads_for
 from viewspan._utils.typing import AnyArray, Array
 from viewspan.graph.patterns import Patterns, neighbor_graph, unit_columns
 from viewspan.graph.spectrum import leading_eigenvalues
@@ -40,12 +39,11 @@ def automatic_view_weights(patterns: Patterns, n_clusters: int) -> Array:
     if n_views == 1 or n_clusters < 2:
         return np.ones(n_views)
     compared, _ = subsample(patterns)
-    with threads_for(1, compared.columns[0].shape[1]):
-        found = np.array([cohesion(view, n_clusters) for view in single_views(compared)])
-        noise = [
-            [cohesion(noise_patterns(view, seed), n_clusters) for seed in range(N_NOISE_DRAWS)]
-            for view in single_views(compared)
-        ]
+    found = np.array([cohesion(view, n_clusters) for view in single_views(compared)])
+    noise = [
+        [cohesion(noise_patterns(view, seed), n_clusters) for seed in range(N_NOISE_DRAWS)]
+        for view in single_views(compared)
+    ]
     chance = np.mean(noise, axis=1)
     weights = np.maximum(share_of_largest(1.0 - chance), share_of_largest(found - chance))
     if not weights.any():

@@ -8,6 +8,7 @@ import numpy as np
 
 from viewspan._utils.linalg import Spectrum, singular_values, spectrum
 from viewspan._utils.sparse import full
+from viewspan._utils.threads import with_one_thread
 from viewspan._utils.typing import AnyArray, Array, Labels
 from viewspan.inference.outliers import outlier_scores
 from viewspan.inference.subspaces import Subspace, fit_subspace
@@ -45,6 +46,7 @@ class Explanation:
     lengths: list[Array] | None = None
 
     @cached_property
+    @with_one_thread
     def subspaces(self) -> list[list[Subspace]]:
         """Subspaces of every cluster in every view."""
         return [
@@ -53,6 +55,7 @@ class Explanation:
         ]
 
     @cached_property
+    @with_one_thread
     def view_scores(self) -> Array:
         """How well the clusters are visible in every view alone, (n_views,)."""
         lam = automatic_lam(
@@ -63,6 +66,7 @@ class Explanation:
         )
 
     @cached_property
+    @with_one_thread
     def outlier_scores(self) -> Array:
         """Share of each sample's length that the others do not represent, (n_views, n_samples)."""
         return outlier_scores(self.result, self.reduction)

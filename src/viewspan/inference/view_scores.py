@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from viewspan._utils.linalg import Spectrum, ratio
-from viewspan._utils.threads import threads_for
 from viewspan._utils.typing import AnyArray, Array, Labels
 from viewspan.graph.patterns import Patterns, neighbor_graph, unit_columns
 from viewspan.graph.quality import assortativity
@@ -46,8 +45,7 @@ def view_scores(
     if observed is not None:
         columns = [column * present for column, present in zip(columns, observed, strict=True)]
     patterns, chosen = subsample(Patterns(columns, [spectrum.values for spectrum in spectra]))
-    with threads_for(1, len(chosen)):
-        return np.array([score(view, labels[chosen]) for view in single_views(patterns)])
+    return np.array([score(view, labels[chosen]) for view in single_views(patterns)])
 
 
 def score(view: Patterns, labels: Labels) -> float:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from viewspan._utils.optional import require
-from viewspan._utils.threads import SingleThreadedBlas, in_threads
+from viewspan._utils.threads import OneThread, in_threads
 from viewspan._utils.typing import AnyArray
 from viewspan.inputs.frames import is_dask
 from viewspan.inputs.views import Views
@@ -194,7 +194,7 @@ def results_of_chunk(
 ) -> Iterator[Any]:
     """Yield the results of the blocks of one chunk."""
     views = replace(without_arrays, arrays=arrays)
-    with SingleThreadedBlas():  # several tasks run at the same time
+    with OneThread():  # several tasks run at the same time
         for start, stop in block_bounds(views.n_samples, width):
             yield apply_to_rows(function, views, start, stop, first)
 

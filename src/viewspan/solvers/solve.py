@@ -4,6 +4,7 @@ from typing import Any, get_args
 
 import numpy.typing as npt
 
+from viewspan._utils.threads import with_one_thread
 from viewspan.inputs.checks import check_views
 from viewspan.inputs.preparation import prepare
 from viewspan.objective.axes import Axes, SolverName
@@ -17,6 +18,7 @@ from viewspan.solvers.result import DEFAULT_TOL, Callback, Result
 MISSING_OPTIONS = ("forbid", "allow")
 
 
+@with_one_thread
 def solve(
     views: Any,
     lam: npt.ArrayLike,

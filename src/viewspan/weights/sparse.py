@@ -16,7 +16,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from viewspan._utils.linalg import NumericalError, eigh, ratio, singular_values
-from viewspan._utils.threads import threads_for
 from viewspan._utils.typing import AnyArray, Array
 from viewspan.objective.couplings import Uncoupled
 from viewspan.objective.datafits import Ball, Datafit
@@ -114,8 +113,7 @@ def allowed_residuals(view: Array, n_features: int, length: Array) -> Array:
 def l1_lengths(view: Array, radius: Array) -> Array:
     """Return ‖z_j‖₁ of the sparsest representations with residuals of at most ``radius``."""
     problem = Problem([view], [view], np.ones(1), 0.0, Ball(radius), ZeroDiagonalL1(), Uncoupled())
-    with threads_for(1, min(view.shape)):  # two BLAS threads would wait for each other here
-        first = admm(problem, tol=FIRST_PASS_TOLERANCE, max_iter=FIRST_PASS_ITERATIONS)
+    first = admm(problem, tol=FIRST_PASS_TOLERANCE, max_iter=FIRST_PASS_ITERATIONS)
     if first.status == "non_finite":
         raise NumericalError(
             "lam='auto' could not be computed: an iterate of the first representation is not "
