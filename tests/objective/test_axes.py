@@ -5,7 +5,8 @@ import pytest
 
 from viewspan.objective.couplings import L12Coupling, NuclearCoupling, Uncoupled
 from viewspan.objective.datafits import L1, L12, Ball, Frobenius, shrink_columns
-from viewspan.objective.penalties import GRAM_THRESHOLD, Nuclear, ZeroDiagonalL1
+from viewspan.objective.penalties import Nuclear, ZeroDiagonalL1
+from viewspan.objective.thresholding import GRAM_THRESHOLD
 
 DATAFITS = [Frobenius(2.0), Frobenius(1.0), L12(), L1(), Ball(np.full(7, 0.8))]
 PENALTIES = [Nuclear(), ZeroDiagonalL1()]

@@ -9,14 +9,8 @@ from tests.problems import full_problem, random_views
 from viewspan._utils.linalg import Spectrum
 from viewspan.objective.couplings import L12Coupling, RankOne, Uncoupled, row_singular_values
 from viewspan.objective.datafits import L1, L12, Ball, Frobenius, squared_lengths
-from viewspan.objective.penalties import (
-    EntryExcess,
-    Nuclear,
-    SpectralExcess,
-    ZeroDiagonalL1,
-    relative,
-    shrinkage,
-)
+from viewspan.objective.excess import SpectralExcess, relative
+from viewspan.objective.penalties import EntryExcess, Nuclear, ZeroDiagonalL1, shrinkage
 from viewspan.objective.problem import ABSORBED_SHARES, EXACT_FIT_TOLERANCE, scale_limit
 from viewspan.solvers.admm import admm
 

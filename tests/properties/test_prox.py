@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from tests.properties.strategies import EPS, KINDS, SEEDS, examples, matrix
 from viewspan.objective.couplings import L12Coupling, NuclearCoupling, RankOne, Uncoupled
 from viewspan.objective.datafits import L1, L12, Ball, Frobenius
-from viewspan.objective.penalties import GRAM_THRESHOLD, Nuclear, ZeroDiagonalL1
+from viewspan.objective.penalties import Nuclear, ZeroDiagonalL1
+from viewspan.objective.thresholding import GRAM_THRESHOLD
 
 
 def singular(matrix):

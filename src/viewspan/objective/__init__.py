@@ -14,7 +14,8 @@ from viewspan.objective.couplings import (
     Uncoupled,
 )
 from viewspan.objective.datafits import L1, L12, Datafit, Frobenius
-from viewspan.objective.penalties import Excess, Nuclear, Penalty, SpectralExcess, ZeroDiagonalL1
+from viewspan.objective.excess import Excess, SpectralExcess
+from viewspan.objective.penalties import Nuclear, Penalty, ZeroDiagonalL1
 from viewspan.objective.reduction import Reduction
 from viewspan.objective.weight_rule import PenaltyStrength, WeightRule
 

@@ -6,32 +6,16 @@ are sums over samples, one number per sample.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
-from viewspan._utils.linalg import eigh, singular_values, svd
+from viewspan._utils.linalg import eigh, singular_values
 from viewspan._utils.typing import Array
 from viewspan.objective.datafits import Datafit
-from viewspan.objective.rounding import near_one, unit_error
+from viewspan.objective.excess import Excess, SpectralExcess, relative
+from viewspan.objective.thresholding import WarmThresholding
 from viewspan.objective.weight_rule import WeightRule
-
-GRAM_THRESHOLD = 1e-6
-"""Smallest threshold, as a share of the matrix's norm, for which a Gram matrix suffices."""
-
-
-class Excess(Protocol):
-    """Part of a matrix outside the dual ball, for several enlargements of the ball."""
-
-    @property
-    def worst(self) -> float:
-        """The matrix's dual norm divided by λ."""
-
-    def beyond(self, enlargement: float) -> Array:
-        """Return the matrix minus its projection onto the ball of radius ``enlargement·λ``."""
-
-    def uncertainty(self, enlargement: float) -> float:
-        """Return how far rounding may have left the projection outside the ball (Frobenius)."""
 
 
 class Penalty(ABC):
@@ -85,49 +69,6 @@ class Penalty(ABC):
         return None
 
 
-def relative(norm: Array, lam: Array) -> Array:
-    """Return norm / λ with 0/0 = 0: where λ = 0 only the zero matrix is feasible."""
-    return np.divide(norm, lam, out=np.where(norm > 0, np.inf, 0.0), where=lam > 0)
-
-
-@dataclass(frozen=True)
-class SpectralExcess:
-    """A matrix with its singular values, largest first, and its right singular vectors."""
-
-    matrix: Array
-    values: Array
-    right: Array
-    lam: Array
-
-    @property
-    def worst(self) -> float:
-        return float(relative(self.values[0], self.lam))
-
-    def beyond(self, enlargement: float) -> Array:
-        radius = enlargement * self.lam
-        if radius == 0.0:
-            return self.matrix
-        out = self.values > radius  # usually few, so only these are multiplied
-        right = self.right[:, out]
-        return ((self.matrix @ right) * (1.0 - radius / self.values[out])) @ right.T
-
-    def uncertainty(self, enlargement: float) -> float:
-        """Return a bound of the error: eigh knows squares up to n·ε of the largest."""
-        radius, largest = float(enlargement * self.lam), float(self.values[0])
-        if radius == 0.0 or largest == 0.0:
-            return 0.0
-        share, error = radius / largest, unit_error(self.right)
-        return largest * float(
-            np.sqrt(len(self.values)) * error / (share + np.sqrt(share**2 + error))
-        )
-
-    def directions(self, enlargement: float) -> Array:
-        """Return left and right singular vectors of the part outside the ball, side by side."""
-        out = self.values > enlargement * self.lam
-        right = self.right[:, out]
-        return np.hstack([self.matrix @ right / self.values[out], right])
-
-
 @dataclass(frozen=True)
 class Nuclear(Penalty):
     """λ‖Z‖_*: low rank (LRR, MLAP, cLRSC)."""
@@ -140,38 +81,14 @@ class Nuclear(Penalty):
         return float(lam * singular_values(matrix).sum())
 
     def prox_and_value(self, matrix: Array, lam: Array) -> tuple[Array, float]:
-        """Return U (S − λ)₊ Vᵀ, singular value thresholding, and λ times its nuclear norm.
-
-        The singular vectors come from the smaller Gram matrix. This is twice as fast as a
-        decomposition of the matrix and accurate above the threshold, unless the threshold is so
-        small that squaring loses it. The nuclear norm is not computed from the eigenvalues, which
-        lose digits: for orthonormal u_k, Σ‖u_kᵀM‖ is an upper bound, with equality for the left
-        singular vectors of M.
-        """
-        if matrix.shape[0] > matrix.shape[1]:
-            proximal, value = self.prox_and_value(matrix.T, lam)
-            return proximal.T, value
-        if lam < GRAM_THRESHOLD * np.linalg.norm(matrix):
-            left, values, right = svd(matrix)
-            shrunk = np.maximum(values - lam, 0.0)
-            return (left * shrunk) @ right, float(lam * shrunk.sum())
-        squares, vectors = eigh(matrix @ matrix.T)
-        kept = squares > lam**2
-        left, share = vectors[:, kept], 1.0 - lam / np.sqrt(squares[kept])
-        rows = left.T @ matrix
-        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        return (left * share) @ rows, float(lam * (share @ lengths))
+        """Return U (S − λ)₊ Vᵀ, singular value thresholding, and λ times its nuclear norm."""
+        return WarmThresholding()(matrix, lam)
 
     def polar(self, matrix: Array, lam: Array) -> Array:
         return relative(singular_values(matrix)[:1], lam)
 
     def excess(self, matrix: Array, lam: Array) -> SpectralExcess:
-        """Decompose through the Gram matrix, which is exact enough for the largest values."""
-        scaled, unit = near_one(matrix)
-        squares, right = eigh(scaled.T @ scaled)
-        return SpectralExcess(
-            matrix, unit * np.sqrt(np.maximum(squares[::-1], 0.0)), right[:, ::-1], lam
-        )
+        return SpectralExcess.of(matrix, lam)
 
 
 def is_nuclear_norm(penalty: Penalty) -> bool:

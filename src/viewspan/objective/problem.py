@@ -1,6 +1,6 @@
 """The optimisation problem of the solvers, with its certificate of optimality."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,7 +12,8 @@ from viewspan._utils.typing import AnyArray, Array
 from viewspan.objective.axes import Axes
 from viewspan.objective.couplings import Coupling, Uncoupled
 from viewspan.objective.datafits import Datafit
-from viewspan.objective.penalties import Excess, Penalty, relative
+from viewspan.objective.excess import BlockExcess, Excess, norm_is_at_most, proof_margin, relative
+from viewspan.objective.penalties import Penalty, is_nuclear_norm
 from viewspan.objective.rounding import (
     error_of_products,
     error_of_slack,
@@ -22,10 +23,10 @@ from viewspan.objective.rounding import (
 
 EXACT_FIT_TOLERANCE = 16 * np.finfo(float).eps
 """Residual, as a share of the data, below which a fit counts as exact."""
-ABSORBED_SHARES = (1.0, 0.1, 0.02, 0.0)
+ABSORBED_SHARES = (0.1, 0.3, 0.02, 1.0)
 """Shares of a dual violation that the penalty's ball absorbs by growing.
 
-The coupling absorbs the rest. Every share gives a valid bound.
+The coupling absorbs the rest. Every share gives a valid bound. The first one is best most often.
 """
 
 
@@ -130,9 +131,16 @@ class Problem:
                 residual[:, ~present] = 0.0
         return found
 
-    def value(self, stack: Array, penalty: float | None = None) -> float:
-        """Return the objective; ``penalty`` is its penalty part, if that is known."""
-        fit = sum(self.datafit.value(residual) for residual in self.residuals(stack))
+    def value(
+        self,
+        stack: Array,
+        penalty: float | None = None,
+        residuals: list[Array] | None = None,
+    ) -> float:
+        """Return the objective; its penalty part and the residuals may be known."""
+        if residuals is None:
+            residuals = self.residuals(stack)
+        fit = sum(self.datafit.value(residual) for residual in residuals)
         exact = sum(self.datafit.value(EXACT_FIT_TOLERANCE * target) for target in self.targets)
         if fit <= exact < np.inf:
             fit = 0.0
@@ -140,14 +148,20 @@ class Problem:
             penalty = sum(map_views(self.penalty.value, stack, self.lam))
         return float(fit + penalty + self.tau * self.coupling.value(stack) + self.offset)
 
-    def smooth_dual(self, stack: Array) -> list[Array]:
+    def smooth_dual(self, stack: Array, residuals: list[Array] | None = None) -> list[Array]:
         """Return Y_i = w·E_i, the dual point that follows from a quadratic fit (w/2)‖E_i‖²."""
         curvature = self.datafit.curvature
         assert curvature is not None
-        return [curvature * residual for residual in self.residuals(stack)]
+        if residuals is None:
+            residuals = self.residuals(stack)
+        return [curvature * residual for residual in residuals]
 
     def certificate(
-        self, dual: list[Array], multiplier: Array, enough: float = np.inf
+        self,
+        dual: list[Array],
+        multiplier: Array,
+        enough: float = np.inf,
+        blocks: Sequence[Array | None] | None = None,
     ) -> Certificate:
         r"""Return a lower bound of the optimum from any Y_i and any coupling multiplier M.
 
@@ -164,6 +178,7 @@ class Problem:
 
         The best bound is returned, or the first one that is at least ``enough``. Every bound is
         rigorous: rounding errors (see :mod:`viewspan.objective.rounding`) are counted against it.
+        ``blocks`` are approximate singular vectors of the views' dual points, for speed.
         """
         dual, multiplier = self._without_inadmissible(dual, multiplier)
         slack = [f.T @ y - m for f, y, m in zip(self.factors, dual, multiplier, strict=True)]
@@ -180,11 +195,10 @@ class Problem:
         conjugate = np.stack([self.datafit.conjugate(y) for y in dual])
         excess: list[Excess] = []
         if self.coupled:
-            excess = map_views(self.penalty.excess, slack, self.lam)
+            excess = map_views(self._excess, slack, self.lam, blocks or [None] * len(slack))
             limits = self._coupled_limits(excess, multiplier, domain, errors)
         else:
-            worst = map_views(self._uncoupled_violation, slack, self.lam, errors)
-            limits = iter([scale_limit(np.stack(worst), domain)])
+            limits = self._uncoupled_limits(slack, domain, errors)
         certain = 1.0 - unit_error(*slack, *dual)
         bound = -np.inf
         for limit in limits:
@@ -208,11 +222,34 @@ class Problem:
             ]
         return dual, multiplier if self.coupled else np.zeros_like(multiplier)
 
-    def _uncoupled_violation(self, slack: Array, lam: Array, errors: Array) -> Array:
-        """Return the dual norm of an uncoupled view divided by λ, as one number or per sample."""
-        worst = self.penalty.polar(slack, lam)
-        error = errors if len(worst) > 1 else np.array([frobenius_norm(errors)])
-        return worst + relative(error, lam)
+    def _excess(self, slack: Array, lam: Array, block: Array | None) -> Excess:
+        """Return how the dual point of one view leaves the ball of the penalty."""
+        if block is not None and is_nuclear_norm(self.penalty):
+            return BlockExcess(slack, lam, block)
+        return self.penalty.excess(slack, lam)
+
+    def _uncoupled_limits(
+        self, slack: list[Array], domain: float, errors: list[Array]
+    ) -> Iterator[Array]:
+        """Yield the scale at which the dual point is feasible: first 1 if it is so, then the best.
+
+        To prove that a point is feasible takes less time than its dual norm.
+        """
+        if is_nuclear_norm(self.penalty):
+            proven = [1.0 + 2.0 * proof_margin(view) for view in slack]
+            inside = map_views(norm_is_at_most, slack, np.array(proven) * self.lam)
+            if all(inside):
+                worst = [np.array([bound]) for bound in proven]
+                yield self._separate_limits(worst, domain, errors)
+        yield self._separate_limits(map_views(self.penalty.polar, slack, self.lam), domain, errors)
+
+    def _separate_limits(self, worst: list[Array], domain: float, errors: list[Array]) -> Array:
+        """Return the scale for dual norms divided by λ, one number or one per sample each."""
+        uncertain = [
+            norm + relative(error if len(norm) > 1 else np.array([frobenius_norm(error)]), lam)
+            for norm, error, lam in zip(worst, errors, self.lam, strict=True)
+        ]
+        return scale_limit(np.stack(uncertain), domain)
 
     def _coupled_limits(
         self, excess: list[Excess], multiplier: Array, domain: float, errors: list[Array]
@@ -223,7 +260,7 @@ class Problem:
         """
         surplus = np.array([max(view.worst - 1.0, 0.0) for view in excess])
         radius = self.lam.reshape(len(excess), -1).min(axis=1)
-        for share in ABSORBED_SHARES if np.isfinite(surplus).all() else ABSORBED_SHARES[-1:]:
+        for share in ABSORBED_SHARES if np.isfinite(surplus).all() else (0.0,):
             enlargement = 1.0 + share * surplus if share else np.ones_like(surplus)
             beyond = map_views(lambda view, kappa: view.beyond(kappa), excess, enlargement)
             pairs = zip(excess, enlargement, errors, strict=True)

@@ -12,6 +12,8 @@ from viewspan._utils.typing import Array
 EPS = float(np.finfo(float).eps)
 N_OTHER_OPERATIONS = 4
 """Number of rounded operations beside those of the sum."""
+MODERATE_EXPONENT = 200
+"""Exponent up to which squares, and sums of them, are normal numbers."""
 LARGEST_EXPONENT = 1000
 """Largest exponent for which a power of two and its inverse are both normal numbers."""
 
@@ -25,10 +27,11 @@ def unit_error(*arrays: Array) -> float:
 def near_one(matrix: Array) -> tuple[Array, float]:
     """Return the matrix divided by a power of two, and that power.
 
-    The largest entries are then near 1, so that their squares neither underflow nor overflow.
+    Squares of the largest entries then neither underflow nor overflow. Where they would not do so
+    anyway, the matrix is returned as it is.
     """
-    largest = float(np.abs(matrix).max(initial=0.0))
-    if not 0.0 < largest < np.inf:
+    largest = float(max(matrix.max(initial=0.0), -matrix.min(initial=0.0)))
+    if not 0.0 < largest < np.inf or abs(np.frexp(largest)[1]) <= MODERATE_EXPONENT:
         return matrix, 1.0
     exponent = int(np.clip(np.frexp(largest)[1], -LARGEST_EXPONENT, LARGEST_EXPONENT))
     return matrix * 2.0**-exponent, 2.0**exponent

@@ -17,11 +17,13 @@ import numpy as np
 from viewspan._utils.linalg import NumericalError, check_finite
 from viewspan._utils.threads import map_views
 from viewspan._utils.typing import Array
+from viewspan.objective.penalties import is_nuclear_norm
 from viewspan.objective.problem import Problem
+from viewspan.objective.thresholding import WarmThresholding
 from viewspan.solvers.linear import RidgeSystem
 from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Solution, Status, relative_gap
 from viewspan.solvers.schedule import Schedule
-from viewspan.solvers.state import Residuals, State, joint_norm
+from viewspan.solvers.state import Residuals, State, joint_norm, squared_norm
 
 MAX_ITER = 2000
 """Default limit of iterations."""
@@ -92,6 +94,12 @@ class Iteration:
         ]
         self.correlations = [f.T @ t for f, t in zip(problem.factors, problem.targets, strict=True)]
         self.stack = np.zeros(problem.shape)
+        self.proxes = [
+            WarmThresholding()
+            if is_nuclear_norm(problem.penalty)
+            else problem.penalty.prox_and_value
+            for _ in self.systems
+        ]
         self.penalty_values = np.zeros(len(self.stack))
 
     def advance(self) -> None:
@@ -101,7 +109,6 @@ class Iteration:
         map_views(self._view_step, range(len(proximal)), proximal)
         state.penalty.accept(proximal)
         if state.coupling is not None:
-            state.coupling.move(self.stack)
             state.coupling.accept(
                 problem.coupling.prox(state.coupling.point, problem.tau / state.rho)
             )
@@ -130,8 +137,9 @@ class Iteration:
         if problem.observed is not None:
             missing = ~problem.observed[view]
             self.stack[view][:, missing] = pull[:, missing] / ridge
-        state.penalty.move(self.stack[view], view)
-        proximal[...], value = problem.penalty.prox_and_value(
+        for split in state.copies:
+            split.move(self.stack[view], view)
+        proximal[...], value = self.proxes[view](
             state.penalty.point[view], problem.lam[view] / state.rho
         )
         self.penalty_values[view] = value * state.rho
@@ -139,17 +147,21 @@ class Iteration:
     def _images(self) -> list[Array]:
         return self.problem.residuals(self.stack) if self.state.residual else []
 
+    @property
+    def blocks(self) -> list[Array | None]:
+        """Leading singular vectors of every view, if the penalty is a nuclear norm."""
+        return [getattr(prox, "block", None) for prox in self.proxes]
+
     def residuals(self) -> tuple[Residuals, Residuals | None]:
         """Return the ADMM residuals of the copies of W and, if the fit is split off, of the fit."""
         state, factors = self.state, self.problem.factors
+        squares = np.sum(map_views(self._view_squares, range(len(self.stack))), axis=0)
+        primal, change, image, copy, multiplier = np.sqrt(squares)
         copies = Residuals(
-            primal=joint_norm(self.stack - split.copy for split in state.copies),
-            dual=state.rho * joint_norm(split.change for split in state.copies),
-            primal_norm=max(
-                joint_norm([self.stack] * len(state.copies)),
-                joint_norm(split.copy for split in state.copies),
-            ),
-            dual_norm=state.rho * joint_norm(split.scaled_multiplier for split in state.copies),
+            primal=primal,
+            dual=state.rho * change,
+            primal_norm=max(image, copy),
+            dual_norm=state.rho * multiplier,
         )
         if not state.residual:
             return copies, None
@@ -169,6 +181,21 @@ class Iteration:
                 for f, split in zip(factors, state.residual, strict=True)
             ),
         )
+
+    def _view_squares(self, view: int) -> Array:
+        """Return the squared norms of a view's part of the residuals and what they relate to."""
+        image, buffer = self.stack[view], np.empty_like(self.stack[view])
+        squares = np.zeros(5)
+        for split in self.state.copies:
+            copy = split.copy[view]
+            squares += [
+                squared_norm(np.subtract(image, copy, out=buffer)),
+                squared_norm(np.subtract(copy, split.previous[view], out=buffer)),
+                squared_norm(image),
+                squared_norm(copy),
+                squared_norm(np.subtract(split.point[view], copy, out=buffer)),
+            ]
+        return squares
 
 
 def zero_solution(problem: Problem) -> Solution:
@@ -208,9 +235,11 @@ def certify(
     problem, state = iteration.problem, iteration.state
     stack, multiplier = state.penalty.copy, state.multiplier
     check_finite(np.array([residuals.primal, residuals.primal_norm]), stack)
-    dual = state.dual or problem.smooth_dual(stack)
-    objective = problem.value(stack, float(iteration.penalty_values.sum()))
-    bound = problem.certificate(dual, multiplier, enough=(1.0 - tol) * objective).bound
+    residuals_of_copy = problem.residuals(stack)
+    dual = state.dual or problem.smooth_dual(stack, residuals_of_copy)
+    objective = problem.value(stack, float(iteration.penalty_values.sum()), residuals_of_copy)
+    enough = (1.0 - tol) * objective
+    bound = problem.certificate(dual, multiplier, enough, iteration.blocks).bound
     gap = relative_gap(objective, bound)
     check = Check(n_iter, objective, bound, gap, residuals.primal, residuals.dual, problem.shape[1])
     status: Status = "optimal" if gap <= tol else "max_iter"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from viewspan._utils.linalg import ratio
+from viewspan._utils.linalg import ratio, singular_values
 from viewspan.objective.penalties import is_nuclear_norm
 from viewspan.objective.problem import Problem
 from viewspan.solvers.result import DEFAULT_TOL, Check, Solution, Status, relative_gap
@@ -29,16 +29,20 @@ def solve_closed_form(problem: Problem, *, tol: float = DEFAULT_TOL) -> Solution
     """
     curvature = problem.datafit.curvature
     assert curvature is not None  # see applies()
-    blocks, dual = [], []
+    blocks, dual, penalty = [], [], 0.0
     views = zip(problem.factors, problem.spectra, problem.lam, problem.right_vectors, strict=True)
     for factor, (values, right), lam, columns in views:
         kept = curvature * values**2 > lam
         slope = np.where(kept, ratio(lam, values**2), curvature)
-        blocks.append((right.T * (1.0 - slope / curvature)) @ columns)
+        share = 1.0 - slope / curvature
+        blocks.append((right.T * share) @ columns)
+        norm = share.sum() if columns is right else singular_values(blocks[-1]).sum()
+        penalty += float(lam * norm)
         dual.append(factor @ (right.T * slope) @ columns)
     stack = np.stack(blocks)
     multiplier = np.zeros_like(stack)
-    objective, bound = problem.value(stack), problem.certificate(dual, multiplier).bound
+    objective = problem.value(stack, penalty)
+    bound = problem.certificate(dual, multiplier, enough=(1.0 - tol) * objective).bound
     gap = relative_gap(objective, bound)
     status: Status = "optimal" if gap <= tol else "residuals"
     check = Check(1, objective, bound, gap, 0.0, 0.0, problem.shape[1])

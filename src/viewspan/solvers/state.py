@@ -18,6 +18,8 @@ LARGEST_RHO_FACTOR = 5.0
 """Largest factor by which ρ changes at a time."""
 SMALLEST_RHO, LARGEST_RHO = 1e-8, 1e2
 """Bounds of the first ρ, for data of norm about 1."""
+RHO_LIMITS = (1e-10, 1e4)
+"""Limits of ρ later on. Without them it could drift until the linear systems are singular."""
 RHO_WITHOUT_WEIGHTS = 0.1
 """First ρ if λ and τ are zero."""
 N_RIDGE_STEPS = 5
@@ -198,7 +200,7 @@ class State:
     def balance(self, copies: Residuals | None, fit: Residuals | None) -> None:
         """Change each ρ towards equal relative residuals; the true multipliers stay the same."""
         factor = 1.0 if copies is None else copies.rho_factor
-        if factor != 1.0:
+        if factor != 1.0 and RHO_LIMITS[0] <= factor * self.rho <= RHO_LIMITS[1]:
             self.rho *= factor
             for split in self.copies:
                 split.rescale(factor)
@@ -242,4 +244,9 @@ def ridge_start(problem: Problem) -> tuple[Array, float] | None:
 
 def joint_norm(arrays: Iterable[Array]) -> float:
     """Return the Frobenius norm of several arrays together."""
-    return float(np.sqrt(sum(float(np.vdot(array, array)) for array in arrays)))
+    return float(np.sqrt(sum(squared_norm(array) for array in arrays)))
+
+
+def squared_norm(array: Array) -> float:
+    """Return the squared Frobenius norm."""
+    return float(np.vdot(array, array))

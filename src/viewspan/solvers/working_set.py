@@ -12,7 +12,8 @@ import numpy as np
 
 from viewspan._utils.linalg import eigh
 from viewspan._utils.typing import Array
-from viewspan.objective.penalties import SpectralExcess, is_nuclear_norm
+from viewspan.objective.excess import SpectralExcess
+from viewspan.objective.penalties import is_nuclear_norm
 from viewspan.objective.problem import Problem
 from viewspan.solvers.admm import MAX_ITER, admm
 from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Solution, Status

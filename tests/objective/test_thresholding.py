@@ -1,0 +1,85 @@
+"""Singular value thresholding that starts from the singular vectors of the last matrix."""
+
+import numpy as np
+import pytest
+
+import viewspan
+from tests.problems import random_views
+from viewspan.objective import thresholding
+from viewspan.objective.thresholding import WarmThresholding, orthonormal
+
+
+def decaying(rng, shape, rank):
+    """Return a matrix whose singular values fall below 1 after ``rank`` of them."""
+    left, _ = np.linalg.qr(rng.normal(size=(shape[0], min(shape))))
+    right, _ = np.linalg.qr(rng.normal(size=(shape[1], min(shape))))
+    return (left * 10.0 ** (1.0 - np.arange(min(shape)) / rank)) @ right.T
+
+
+def exact(matrix, lam):
+    left, values, right = np.linalg.svd(matrix, full_matrices=False)
+    shrunk = np.maximum(values - lam, 0.0)
+    return (left * shrunk) @ right, lam * shrunk.sum()
+
+
+@pytest.mark.parametrize("shape", [(60, 60), (60, 90), (90, 60)])
+def test_an_iteration_that_settles_gets_the_exact_result(shape):
+    """The matrix changes less and less, as in a solver."""
+    rng = np.random.default_rng(0)
+    limit, lam, prox = decaying(rng, shape, 12), np.array(1.0), WarmThresholding()
+    for step in range(25):
+        matrix = limit + 0.3**step * rng.normal(size=shape)
+        found, value = prox(matrix, lam)
+    expected, expected_value = exact(matrix, 1.0)
+    assert prox.block is not None and prox.block.shape == (60, 12 + 8)
+    np.testing.assert_allclose(found, expected, atol=1e-7)
+    assert value == pytest.approx(expected_value, rel=1e-9)
+
+
+def test_the_value_is_never_below_the_nuclear_norm():
+    """It belongs to the matrix that is returned, even if that is not the exact result."""
+    rng, prox = np.random.default_rng(1), WarmThresholding()
+    for _ in range(6):
+        matrix = decaying(rng, (50, 50), 9)  # a new one each time, so that the block is wrong
+        found, value = prox(matrix, np.array(1.0))
+        norm = np.linalg.svd(found, compute_uv=False).sum()
+        assert norm <= value * (1 + 1e-12) <= norm * 1.2
+
+
+def test_a_block_that_is_full_is_not_trusted():
+    """More singular values pass the threshold than the block has vectors."""
+    rng, prox = np.random.default_rng(2), WarmThresholding()
+    matrix = decaying(rng, (80, 80), 20)
+    prox(matrix, np.array(3.0))
+    found, value = prox(matrix, np.array(1.0))
+    expected, expected_value = exact(matrix, 1.0)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+    assert value == pytest.approx(expected_value, rel=1e-12)
+
+
+def test_a_matrix_of_high_rank_needs_all_vectors():
+    prox = WarmThresholding()
+    prox(np.random.default_rng(3).normal(size=(30, 30)), np.array(0.1))
+    assert prox.block is None
+
+
+def test_nothing_above_the_threshold_gives_zero():
+    prox, matrix = WarmThresholding(), np.eye(40)
+    for _ in range(3):
+        found, value = prox(matrix, np.array(2.0))
+        assert not found.any() and value == 0.0
+
+
+def test_dependent_columns_have_no_basis():
+    assert orthonormal(np.ones((5, 2))) is None
+    assert orthonormal(np.zeros((5, 2))) is None
+
+
+def test_a_solve_takes_the_same_path_as_with_full_decompositions(monkeypatch):
+    views = random_views(0, (60, 70), 90)
+    warm = viewspan.solve(views, 2.0, 3.0, tol=1e-7)
+    monkeypatch.setattr(thresholding, "MAX_BLOCK_SHARE", 0.0)
+    full = viewspan.solve(views, 2.0, 3.0, tol=1e-7)
+    assert warm.n_iter == full.n_iter
+    assert warm.gap <= 1e-7
+    assert warm.objective == pytest.approx(full.objective, rel=1e-7)
