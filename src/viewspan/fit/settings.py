@@ -6,12 +6,11 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
+from viewspan._utils.defaults import DEFAULT_N_LANDMARKS as DEFAULT_N_LANDMARKS
 from viewspan.graph.partition import AskedWeights, GraphSettings
 from viewspan.objective.axes import Axes, SolverName
 from viewspan.weights.choose import Weights
 
-DEFAULT_N_LANDMARKS = 5000
-"""Default number of landmarks."""
 SAMPLES_PER_LANDMARK = 2
 """Size of the reservoir sample per landmark; it has at least MAX_DENSE_SAMPLES samples."""
 MAX_DENSE_SAMPLES = 10_000

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from viewspan._utils.defaults import DEFAULT_N_NEIGHBORS as DEFAULT_N_NEIGHBORS
 from viewspan._utils.linalg import ratio, singular_values
 from viewspan._utils.threads import with_one_thread
 from viewspan._utils.typing import AnyArray, Array, Graph
@@ -21,12 +22,6 @@ from viewspan.graph.neighbors import connect_neighbors, rank_similarity
 from viewspan.inputs.parameters import check_view_weights
 from viewspan.solvers.result import Result
 
-DEFAULT_N_NEIGHBORS = 15
-"""Default number of neighbours of a sample.
-
-Edge weights fall linearly with the rank of a neighbour, so the graph averages over all
-neighbourhoods up to this size.
-"""
 TIE_BREAK_WEIGHT = np.float32(1e-3)
 """Weight of the cosines in the sums of ranks. Many sums are equal; then the cosines decide."""
 MIN_RELATIVE_LENGTH = 1e-10

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from viewspan._utils.defaults import DEFAULT_TOL as DEFAULT_TOL
 from viewspan._utils.typing import AnyArray, Array
 
 Status = Literal["optimal", "stationary", "max_iter", "residuals", "non_finite"]
@@ -44,9 +45,6 @@ class Check(NamedTuple):
 
 
 Callback = Callable[[Check], None]
-
-DEFAULT_TOL = 1e-4
-"""Default relative gap at which a solver stops."""
 
 
 @dataclass(frozen=True)
