@@ -95,11 +95,8 @@ class FitSettings:
 
     def check_landmarks(self) -> None:
         """Raise ValueError if landmarks are asked for and impossible."""
-        if self.graph_kind == "landmarks" and self.obstacle_to_landmarks is not None:
-            raise ValueError(
-                "graph='landmarks' needs coefficients that can be reduced, and those with "
-                f"{self.obstacle_to_landmarks} cannot be; take graph='dense' or 'auto'."
-            )
+        if self.graph_kind == "landmarks":
+            self.axes.check_landmarks(self.solver, missing=self.missing)
 
     def check_n_clusters(self, n_samples: int) -> None:
         """Raise ValueError if there are fewer samples than clusters."""

@@ -79,6 +79,18 @@ class Axes:
                 f"solver={solver!r} needs all samples in every view; take solver='admm'."
             )
 
+    def check_landmarks(self, solver: SolverName, *, missing: bool) -> None:
+        """Raise ValueError if these axes, the solver or missing samples make landmarks impossible.
+
+        Landmarks need coefficients that can be reduced.
+        """
+        reason = self.reducibility(solver, missing=missing).reason
+        if reason is not None:
+            raise ValueError(
+                "graph='landmarks' needs coefficients that can be reduced, and those with "
+                f"{reason} cannot be; take graph='dense' or 'auto'."
+            )
+
     def reducibility(self, solver: str = "admm", *, missing: bool = False) -> Reducibility:
         """Return how far the problem can be reduced. This is the one place that decides it.
 
