@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from sklearn.manifold import TSNE
+from threadpoolctl import threadpool_limits
 
 from viewspan._utils.typing import AnyArray, Array
 from viewspan.graph.discretisation import unit_rows
@@ -91,7 +92,10 @@ def compute_positions(graph: FittedGraph, drawn: AnyArray) -> Array:
         max_iter=TSNE_ITERATIONS,
         random_state=0,
     )
-    return np.asarray(tsne.fit_transform(rows), dtype=float)
+    # OpenMP's threads wait by spinning. On a busy machine several threads are therefore much slower
+    # than one. The positions do not depend on the number of threads.
+    with threadpool_limits(1, user_api="openmp"):
+        return np.asarray(tsne.fit_transform(rows), dtype=float)
 
 
 def central_point(points: Array) -> Array:

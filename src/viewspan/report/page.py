@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewspan import plot
 from viewspan._utils.text import shortened, visible
+from viewspan._utils.threads import SingleThreadedBlas
 from viewspan._utils.typing import AnyArray
 from viewspan._version import __version__
 from viewspan.estimators.base import SubspaceClusterer
@@ -74,7 +75,9 @@ def html_report(
             f"ids must have one name for each of the {n_samples} samples. "
             f"Got {len(names)} names instead."
         )
-    plots = draw_plots(model, views, image_shapes or {})
+    # On a busy machine several BLAS threads are much slower than one, and the matrices are small.
+    with SingleThreadedBlas():
+        plots = draw_plots(model, views, image_shapes or {})
     environment = Environment(
         loader=PackageLoader("viewspan.report", "templates"),
         autoescape=True,
