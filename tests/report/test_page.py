@@ -49,6 +49,16 @@ def page(fitted):
     )
 
 
+def test_progress_is_reported_for_every_plot(fitted):
+    model, views = fitted
+    reports = []
+    page = html_report(model, views=views, callback=reports.append)
+    assert {report.stage for report in reports} == {"drawing the report"}
+    shares = [report.share for report in reports]
+    assert shares[0] == 0.0 and shares[-1] == 1.0 and shares == sorted(shares)
+    assert page == html_report(model, views=views)
+
+
 def test_names_are_text_and_not_markup(page):
     tags = Tags(page).found
     # the page has one script with the points and one with the code of the tooltips

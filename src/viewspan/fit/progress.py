@@ -31,11 +31,12 @@ class Progress(NamedTuple):
     Attributes
     ----------
     stage : str
-        "reading", "solving", "comparing" (building and cutting graphs) or "labelling".
+        "reading", "solving", "comparing" (building and cutting graphs) or "labelling"; "drawing
+        the report" in :func:`viewspan.report.html_report`.
     share : float
         Share of the stage that is done, from 0 to 1.
     elapsed : float
-        Seconds since the fit began.
+        Seconds since the fit, or the report, began.
     remaining : float or None
         Estimated seconds until the stage ends; None at its beginning.
     """

@@ -1,9 +1,9 @@
 """HTML page with the facts and plots of a fitted model."""
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -15,7 +15,9 @@ from viewspan._utils.threads import SingleThreadedBlas
 from viewspan._utils.typing import AnyArray
 from viewspan._version import __version__
 from viewspan.estimators.base import SubspaceClusterer
+from viewspan.fit.progress import CallbackListener, Progress, Stages
 from viewspan.plot.clusters import UNCERTAIN_BELOW
+from viewspan.plot.embedding import MAX_CLUSTERS_WITHOUT_TSNE
 from viewspan.plot.nodes import drawn_labels
 from viewspan.report import facts
 from viewspan.report.svg_plots import SvgPlot, draw_svg
@@ -28,6 +30,17 @@ MAX_ID_LENGTH = 80
 """Largest number of characters of a sample's name in the tooltip."""
 MAX_CLUSTERS_WITH_DIMENSIONS = 60
 """Largest number of clusters whose subspace dimensions are shown."""
+STAGE = "drawing the report"
+"""Name of the stage in :class:`~viewspan.Progress`."""
+TSNE_STEPS = 30
+"""Duration of t-SNE in units of other plots, for the remaining time."""
+
+
+class Drawing(NamedTuple):
+    """A plot that is to be drawn, and its duration in steps of the progress."""
+
+    draw: Callable[[], SvgPlot]
+    n_steps: int = 1
 
 
 def html_report(
@@ -40,6 +53,7 @@ def html_report(
     seconds: Mapping[str, float] | None = None,
     notes: Sequence[str] = (),
     command: str | None = None,
+    callback: Callable[[Progress], None] | None = None,
 ) -> str:
     """Return a report of a fitted model as one self-contained HTML page.
 
@@ -61,6 +75,8 @@ def html_report(
         Sentences that are shown at the top of the page.
     command : str, optional
         The command that produced the result.
+    callback : callable, optional
+        Called with a :class:`~viewspan.Progress` at the beginning and after every plot.
 
     Returns
     -------
@@ -75,9 +91,7 @@ def html_report(
             f"ids must have one name for each of the {n_samples} samples. "
             f"Got {len(names)} names instead."
         )
-    # On a busy machine several BLAS threads are much slower than one, and the matrices are small.
-    with SingleThreadedBlas():
-        plots = draw_plots(model, views, image_shapes or {})
+    plots = draw_plots(model, views, image_shapes or {}, callback)
     environment = Environment(
         loader=PackageLoader("viewspan.report", "templates"),
         autoescape=True,
@@ -128,9 +142,28 @@ def without_control_characters(value: Any) -> Any:
 
 
 def draw_plots(
-    model: SubspaceClusterer, views: Any, image_shapes: Mapping[str, Sequence[int]]
+    model: SubspaceClusterer,
+    views: Any,
+    image_shapes: Mapping[str, Sequence[int]],
+    callback: Callable[[Progress], None] | None = None,
 ) -> list[SvgPlot]:
-    """Draw all plots that apply to the model, in the order of the page."""
+    """Draw all plots that apply to the model, in the order of the page.
+
+    BLAS gets one thread: the matrices are small, and on a busy machine several threads are much
+    slower than one.
+    """
+    drawings = [*drawings_of_model(model), *drawings_of_images(model, views, image_shapes)]
+    stages = Stages([] if callback is None else [CallbackListener(callback)])
+    stages.begin(STAGE, sum(drawing.n_steps for drawing in drawings))
+    plots = []
+    with SingleThreadedBlas():
+        for drawing in drawings:
+            plots.append(drawing.draw())
+            stages.step(drawing.n_steps)
+    return plots
+
+
+def drawings_of_model(model: SubspaceClusterer) -> Iterator[Drawing]:
     functions = [plot.sizes, plot.embedding, plot.edge_shares, plot.affinity, plot.eigenvalues]
     functions.append(plot.view_contributions)
     if len(model.view_similarity_) > 1:
@@ -138,16 +171,30 @@ def draw_plots(
     functions += [plot.convergence, plot.confidence]
     if model.n_clusters_ <= MAX_CLUSTERS_WITH_DIMENSIONS:
         functions.append(plot.subspace_dimensions)
-    plots = [draw_svg(function.__name__, partial(function, model)) for function in functions]
+    for function in functions:
+        draw = partial(draw_svg, function.__name__, partial(function, model))
+        is_slow = function is plot.embedding and model.n_clusters_ > MAX_CLUSTERS_WITHOUT_TSNE
+        yield Drawing(draw, TSNE_STEPS if is_slow else 1)
+
+
+def drawings_of_images(
+    model: SubspaceClusterer, views: Any, image_shapes: Mapping[str, Sequence[int]]
+) -> Iterator[Drawing]:
+    """Yield a drawing of example images for every view whose samples are images."""
     for number, (view, shape) in enumerate(image_shapes.items(), start=1):
         rows, columns = tuple(shape)[:2]
         n = int(np.clip(np.ceil(MIN_EXEMPLARS * rows / columns), MIN_EXEMPLARS, MAX_EXEMPLARS))
         images = partial(plot.exemplars, model, views, view=view, image_shape=(rows, columns), n=n)
         max_bytes = MAX_EXEMPLAR_BYTES // len(image_shapes)
-        plots.append(
-            draw_svg("exemplars", images, element_id=f"exemplars-{number}", max_bytes=max_bytes)
+        yield Drawing(
+            partial(
+                draw_svg,
+                "exemplars",
+                images,
+                element_id=f"exemplars-{number}",
+                max_bytes=max_bytes,
+            )
         )
-    return plots
 
 
 def hover_samples(model: SubspaceClusterer, ids: AnyArray) -> list[list[Any]]:
