@@ -25,8 +25,9 @@ import scipy.sparse
 
 import viewspan
 from viewspan.io.models.archive import DESCRIPTION, SUMS
-from viewspan.io.readers import InputError, Reading, contents, read
 from viewspan.io.readers.labels import read_labels
+from viewspan.io.readers.read import contents, read
+from viewspan.io.readers.table import InputError, Reading
 from viewspan.studies.manifest import Manifest
 from viewspan.studies.store import NUMBER_COLUMNS, TEXT_COLUMNS
 from viewspan.studies.tables import summarize

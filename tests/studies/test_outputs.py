@@ -3,7 +3,7 @@
 import pytest
 
 from viewspan._utils import files
-from viewspan.io.readers import InputError
+from viewspan.io.readers.table import InputError
 from viewspan.studies.outputs import RECORD_NAME, check_replaceable, write_outputs
 
 

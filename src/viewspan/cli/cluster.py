@@ -9,7 +9,7 @@ import typer
 from viewspan.cli import options
 from viewspan.cli.job import Job
 from viewspan.cli.terminal import Terminal, exit_on_error
-from viewspan.io.readers import InputError, Reading
+from viewspan.io.readers.table import InputError, Reading
 
 PARAMETERS = {name for method in options.METHODS.values() for name in method().get_params()}
 

@@ -16,7 +16,7 @@ from viewspan.cli.folder import locked_output_folder, write_files
 from viewspan.cli.job import Job
 from viewspan.cli.terminal import Terminal, exit_on_error
 from viewspan.datasets import load_digit_halves
-from viewspan.io.readers import InputError, Reading
+from viewspan.io.readers.table import InputError, Reading
 from viewspan.metrics import subspace_clustering_accuracy
 
 

@@ -14,7 +14,7 @@ from viewspan._utils.files import (
     remove_stale_temporaries,
     write_all_atomically,
 )
-from viewspan.io.readers import InputError
+from viewspan.io.readers.table import InputError
 
 RECORD_NAME = "run.json"
 OUTPUT_NAMES = ("labels.csv", "model", RECORD_NAME, "report.html")

@@ -13,8 +13,8 @@ from viewspan.cli.terminal import exit_on_error
 from viewspan.inputs.fitted_inputs import per_view, view_names
 from viewspan.io.models import load
 from viewspan.io.models.archive import is_model
-from viewspan.io.readers import Part, contents
-from viewspan.io.readers.read import format_of
+from viewspan.io.readers.read import contents, format_of
+from viewspan.io.readers.table import Part
 
 MAX_ROWS = 60
 MAX_CELL_LENGTH = 200

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from viewspan.io.readers import Aligned, InputError, Reading, Table, read
+from viewspan.io.readers.align import Aligned
+from viewspan.io.readers.read import read
 from viewspan.io.readers.source import Source
+from viewspan.io.readers.table import InputError, Reading, Table
 
 IMAGE_SHAPE = re.compile(r"(\d+)[x×](\d+)(?:[x×]([13]))?$")
 

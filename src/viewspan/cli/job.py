@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from viewspan.io.readers import Aligned, Reading
-from viewspan.io.readers.align import Missing
+from viewspan.io.readers.align import Aligned
 from viewspan.io.readers.source import Source
+from viewspan.io.readers.table import Missing, Reading
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from viewspan.io.readers import InputError
+from viewspan.io.readers.table import InputError
 
 
 def model_path(path: Path) -> Path:

@@ -11,8 +11,7 @@ from viewspan import CLRSC, LRR, MLAP, SSC
 from viewspan.fit.settings import DEFAULT_N_LANDMARKS
 from viewspan.graph import discretisation
 from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
-from viewspan.io.readers import InputError
-from viewspan.io.readers.align import Missing
+from viewspan.io.readers.table import InputError, Missing
 from viewspan.objective.couplings import COUPLINGS
 from viewspan.objective.datafits import DATAFITS
 from viewspan.objective.penalties import PENALTIES

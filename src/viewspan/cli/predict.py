@@ -21,11 +21,10 @@ from viewspan.cli.models import model_path
 from viewspan.cli.terminal import Terminal, exit_on_error
 from viewspan.inputs.fitted_inputs import per_view, view_names
 from viewspan.io.models import load
-from viewspan.io.readers import InputError, Reading, align
-from viewspan.io.readers.align import Missing
+from viewspan.io.readers.align import align
 from viewspan.io.readers.labels import is_labels_csv, labels_csv
 from viewspan.io.readers.source import Source
-from viewspan.io.readers.table import Table
+from viewspan.io.readers.table import InputError, Missing, Reading, Table
 
 
 def predict(

@@ -8,7 +8,7 @@ import typer
 
 from viewspan.cli.options import out_path
 from viewspan.cli.terminal import Terminal, exit_on_error
-from viewspan.io.readers import InputError
+from viewspan.io.readers.table import InputError
 
 STUDIES = ("synthetic", "minerals", "faces")
 STUDY_FAILURES = (OSError, ValueError, RuntimeError, ModuleNotFoundError)

@@ -24,8 +24,9 @@ from viewspan.cli.record import describe_file, make_record
 from viewspan.cli.summary import print_summary
 from viewspan.cli.terminal import Terminal
 from viewspan.io.models import as_bytes
-from viewspan.io.readers import Aligned, Reading, Table, align
+from viewspan.io.readers.align import Aligned, align
 from viewspan.io.readers.labels import NO_LABEL, labels_csv, read_labels
+from viewspan.io.readers.table import Reading, Table
 from viewspan.metrics import subspace_clustering_accuracy
 from viewspan.report import html_report
 

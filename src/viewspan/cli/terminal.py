@@ -13,7 +13,7 @@ from viewspan._utils import signals
 from viewspan._utils.text import visible
 from viewspan.cli.exit_codes import FAILED, INVALID_INPUT, PIPE_CLOSED
 from viewspan.cli.folder import WritingError
-from viewspan.io.readers import InputError
+from viewspan.io.readers.table import InputError
 
 INPUT_ERRORS = (ValueError, TypeError, OSError, MemoryError)
 """Errors that an input or an option causes. The exit code is INVALID_INPUT."""

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from viewspan.io.readers import InputError, Reading, Table, align
+from viewspan.io.readers.align import align
+from viewspan.io.readers.table import InputError, Reading, Table
 
 
 def table(name, ids, kind=np.asarray):

@@ -10,7 +10,8 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from viewspan.io.readers import InputError, Reading, contents, read
+from viewspan.io.readers.read import contents, read
+from viewspan.io.readers.table import InputError, Reading
 
 FRAME = pd.DataFrame(
     {"x": [1.5, 2.0, 3.0], "y": [4, 5, 6], "z": [True, False, True]}, index=["p", "q", "r"]

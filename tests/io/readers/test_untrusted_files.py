@@ -16,8 +16,10 @@ import scipy.sparse
 
 from tests.untrusted_files import LOADERS, VALUES, valid_trials
 from viewspan._utils import memory
-from viewspan.io.readers import InputError, Reading, contents, limits, matlab, read
+from viewspan.io.readers import limits, matlab
 from viewspan.io.readers.labels import read_labels
+from viewspan.io.readers.read import contents, read
+from viewspan.io.readers.table import InputError, Reading
 from viewspan.studies.manifest import Manifest
 from viewspan.studies.store import read_json
 

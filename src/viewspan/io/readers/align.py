@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from viewspan._utils.sparse import full
 from viewspan._utils.text import listed
 from viewspan._utils.typing import AnyArray
-from viewspan.io.readers.table import InputError, Reading, Table
+from viewspan.io.readers.table import InputError, Missing, Reading, Table
 
-Missing = Literal["forbid", "allow", "drop"]
-"""Treatment of ids that are not in every file."""
 MISSING_ADVICE = (
     "Add them, or give --missing drop to leave them out, or --missing allow to cluster them by the "
     "views that they have."

@@ -14,6 +14,7 @@ from viewspan.io.readers.limits import check_array_count, check_complete, check_
 from viewspan.io.readers.source import Source
 from viewspan.io.readers.sparse import ALL_KEYS, REQUIRED_KEYS, sparse_from_arrays
 from viewspan.io.readers.table import InputError, Part, Reading, Table, suggestion
+from viewspan.io.readers.views import view_of
 
 MAGIC = b"\x93NUMPY"
 NPY = ".npy"
@@ -42,7 +43,7 @@ def read_npy(source: Source, _: Reading) -> list[Table]:
     """Return the view of a .npy file. Its values stay on disk until they are used."""
     if source.key is not None:
         raise InputError(f"{source.path} holds one array and has no keys; remove ::{source.key}.")
-    return [source.table(check_kind(load_npy(source.path), source.text))]
+    return [view_of(source, check_kind(load_npy(source.path), source.text))]
 
 
 def load_npy(path: Path) -> Any:
@@ -91,9 +92,9 @@ def read_npz(source: Source, _: Reading) -> list[Table]:
     parts = {part.key: part for part in contents_of_npz(source.path)}
     if parts.keys() >= REQUIRED_KEYS and source.key is None:
         arrays = {key: load_npz(source.path, key) for key in parts if key in ALL_KEYS}
-        return [source.table(check_kind(sparse_from_arrays(source.path, arrays), source.text))]
+        return [view_of(source, check_kind(sparse_from_arrays(source.path, arrays), source.text))]
     key = source.key if source.key is not None else only_table(source.path, parts)
-    return [source.table(check_kind(load_npz(source.path, key), source.text))]
+    return [view_of(source, check_kind(load_npz(source.path, key), source.text))]
 
 
 def load_npz(path: Path, key: str) -> Any:

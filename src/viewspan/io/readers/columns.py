@@ -17,6 +17,7 @@ from viewspan.io.readers.table import (
     pandas,
     suggestion,
 )
+from viewspan.io.readers.views import view_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +58,7 @@ def as_table(source: Source, frame: "pd.DataFrame", reading: Reading) -> Table:
     frame = as_numbers(frame)
     if ids is None:
         note_possible_ids(path, frame, reading)
-    return source.table(frame, ids)
+    return view_of(source, frame, ids)
 
 
 def sample_ids(path: Path, frame: "pd.DataFrame", reading: Reading) -> Any:

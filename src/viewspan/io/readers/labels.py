@@ -11,8 +11,9 @@ from viewspan._utils.typing import AnyArray, Array, Labels
 from viewspan.io.readers import arrays, matlab
 from viewspan.io.readers.layout import UNNAMED
 from viewspan.io.readers.read import format_of, input_errors
-from viewspan.io.readers.source import Source, checked_ids
+from viewspan.io.readers.source import Source
 from viewspan.io.readers.table import InputError, Reading, pandas
+from viewspan.io.readers.views import checked_ids
 
 NO_LABEL = ""
 """Label of a sample without a true label."""

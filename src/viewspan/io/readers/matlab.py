@@ -20,6 +20,7 @@ from viewspan.io.readers.source import Source
 from viewspan.io.readers.sparse import check_compressed, dense_or_csr
 from viewspan.io.readers.table import InputError, Part, Reading, Table
 from viewspan.io.readers.trial import run_trial
+from viewspan.io.readers.views import view_of
 
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
@@ -31,12 +32,12 @@ def read_mat(source: Source, _: Reading) -> list[Table]:
     if kind == "char":
         raise InputError(f"{source.path}::{key} holds text, but a view must hold real numbers.")
     if values.dtype != object:
-        return [source.table(check_kind(dense_or_csr(source.path, values), source.text))]
+        return [view_of(source, check_kind(dense_or_csr(source.path, values), source.text))]
     tables = []
     for number, cell in enumerate(values.ravel(), start=1):
         name = f"{key}{{{number}}}"  # as MATLAB writes it
         cell_values = check_kind(dense_or_csr(source.path, cell), f"{source.path}::{name}")
-        tables.append(source.table(cell_values, part=name))
+        tables.append(view_of(source, cell_values, part=name))
     return tables
 
 

@@ -11,6 +11,7 @@ from viewspan.io.readers.arrays import check_kind, missing_key
 from viewspan.io.readers.source import Source
 from viewspan.io.readers.sparse import dense_or_csr
 from viewspan.io.readers.table import InputError, Part, Reading, Table
+from viewspan.io.readers.views import view_of
 
 
 def anndata() -> Any:
@@ -61,8 +62,8 @@ def table_of(
         )
     values = dense_or_csr(source.path, arrays[key])
     columns = data.var_names if values.shape[1] == data.n_vars and key not in data.obsm else None
-    return source.table(
-        check_kind(values, source.text), ids.astype(str), part=part, columns=columns
+    return view_of(
+        source, check_kind(values, source.text), ids.astype(str), part=part, columns=columns
     )
 
 

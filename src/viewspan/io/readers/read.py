@@ -11,8 +11,9 @@ import numpy as np
 from viewspan._utils.text import shortened
 from viewspan.io.readers import arrays, delimited, matlab, omics, parquet
 from viewspan.io.readers.layout import numbered_columns
-from viewspan.io.readers.source import COMPRESSED, Source, checked_ids, exists
-from viewspan.io.readers.table import InputError, Part, Reading, Table, pandas, suggestion
+from viewspan.io.readers.source import Source, extension_of
+from viewspan.io.readers.table import InputError, Part, Reading, Table, pandas
+from viewspan.io.readers.views import checked_ids
 
 
 @dataclass(frozen=True)
@@ -89,33 +90,7 @@ def transpose(table: Table) -> Table:
 
 def format_of(path: Path) -> Format:
     """Return the format of an existing file by its extension."""
-    if not exists(path):
-        if path.name in (others := names_in_folder(path)):
-            raise InputError(f"{path} is a broken symbolic link.")
-        raise InputError(f"{path} does not exist.{suggestion(path.name, others)}")
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give a file.")
-    if not path.is_file():
-        raise InputError(f"{path} is not a regular file; save the data in one.")
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
-    if not suffixes or suffixes[-1] not in FORMATS:
-        raise InputError(
-            f"{path} has none of the supported extensions: {', '.join(FORMATS)}; save the data as "
-            ".csv, for example."
-        )
-    if path.suffix.lower() in COMPRESSED and FORMATS[suffixes[-1]] is not TEXT:
-        raise InputError(
-            f"{path} is compressed, which is supported for text tables only; unpack it first."
-        )
-    return FORMATS[suffixes[-1]]
-
-
-def names_in_folder(path: Path) -> list[str]:
-    """Return the names of the files beside a path, or nothing if the folder is not readable."""
-    try:
-        return [entry.name for entry in path.parent.iterdir()]
-    except OSError:
-        return []
+    return FORMATS[extension_of(path)]
 
 
 @contextlib.contextmanager

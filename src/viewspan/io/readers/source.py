@@ -2,17 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from viewspan._utils.typing import AnyArray
-from viewspan.io.readers.table import InputError, Table
+from viewspan.io.readers.table import InputError, suggestion
 
 KEY, TRANSPOSED, NAME = "::", ".T", "="
 """Syntax of an argument: ``[name=]file[::key[.T]]``."""
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 """Extensions of compressed text tables."""
+TEXT_EXTENSIONS = (".csv", ".tsv", ".txt")
+EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet", ".npy", ".npz", ".mat", ".h5ad", ".h5mu")
+"""Extensions of all files that can be read."""
 
 
 @dataclass(frozen=True)
@@ -48,52 +47,6 @@ class Source:
         path = self.path.with_suffix("") if self.path.suffix.lower() in COMPRESSED else self.path
         return path.stem
 
-    def table(
-        self, values: Any, ids: Any = None, *, part: str | None = None, columns: Any = None
-    ) -> Table:
-        """Return a view that was read from this source.
-
-        Parameters
-        ----------
-        values : array, sparse array or data frame
-        ids : sequence, optional
-            Ids of the rows.
-        part : str, optional
-            Name of the view within a file that holds several.
-        columns : sequence, optional
-            Names of the features. By default, the columns of a data frame.
-        """
-        inner = part or (None if self.name else self.key)
-        if columns is None and hasattr(values, "columns"):
-            columns = values.columns
-        return Table(
-            name=replace_undecodable((self.name or self.stem) + (f"{KEY}{inner}" if inner else "")),
-            source=replace_undecodable(self.text),
-            path=self.path,
-            values=values,
-            ids=None if ids is None else checked_ids(self.path, ids),
-            columns=None if columns is None else np.asarray(columns, dtype=str),
-            named=self.name is not None,
-        )
-
-
-def checked_ids(path: Path, ids: Any) -> AnyArray:
-    """Return ids as text, or raise InputError if they are not unique or cannot be written."""
-    names = [str(name) for name in ids]
-    if any("\x00" in name for name in names):
-        raise InputError(f"{path} has an id that contains a zero byte; remove it.")
-    invalid = next((name for name in names if name != replace_undecodable(name)), None)
-    if invalid is not None:
-        raise InputError(f"{path} has the id {invalid!r}, which is not UTF-8; save it in UTF-8.")
-    values, counts = np.unique(np.array(names, dtype=str), return_counts=True)
-    repeated = values[counts > 1]
-    if len(repeated):
-        raise InputError(
-            f"{path} has the id {str(repeated[0])!r} in {counts[counts > 1][0]} rows (repeated "
-            f"ids: {len(repeated)}); each id must occur once."
-        )
-    return np.array(names, dtype=str)
-
 
 def replace_undecodable(text: str) -> str:
     """Replace bytes of a file name that are not valid text by question marks."""
@@ -106,3 +59,34 @@ def exists(path: str | Path) -> bool:
         return Path(path).exists()
     except OSError:
         return False
+
+
+def extension_of(path: Path) -> str:
+    """Return the extension of an existing file; raise InputError if it cannot be read."""
+    if not exists(path):
+        if path.name in (others := names_in_folder(path)):
+            raise InputError(f"{path} is a broken symbolic link.")
+        raise InputError(f"{path} does not exist.{suggestion(path.name, others)}")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give a file.")
+    if not path.is_file():
+        raise InputError(f"{path} is not a regular file; save the data in one.")
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
+    if not suffixes or suffixes[-1] not in EXTENSIONS:
+        raise InputError(
+            f"{path} has none of the supported extensions: {', '.join(EXTENSIONS)}; save the data "
+            "as .csv, for example."
+        )
+    if path.suffix.lower() in COMPRESSED and suffixes[-1] not in TEXT_EXTENSIONS:
+        raise InputError(
+            f"{path} is compressed, which is supported for text tables only; unpack it first."
+        )
+    return suffixes[-1]
+
+
+def names_in_folder(path: Path) -> list[str]:
+    """Return the names of the files beside a path, or nothing if the folder is not readable."""
+    try:
+        return [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return []

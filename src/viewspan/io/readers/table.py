@@ -4,11 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from viewspan._utils.optional import require
 from viewspan._utils.text import visible
-from viewspan._utils.typing import AnyArray
+
+if TYPE_CHECKING:
+    from viewspan._utils.typing import AnyArray
+
+Missing = Literal["forbid", "allow", "drop"]
+"""Treatment of ids that are not in every file."""
 
 
 class InputError(ValueError):
@@ -40,8 +45,8 @@ class Table:
     source: str
     path: Path
     values: Any = field(repr=False)
-    ids: AnyArray | None = None
-    columns: AnyArray | None = None
+    ids: "AnyArray | None" = None
+    columns: "AnyArray | None" = None
     named: bool = False
 
     @property
