@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from tests.problems import two_subspaces
 from viewspan._utils import memory
 from viewspan.cli.app import app
-from viewspan.cli.options import METHODS
+from viewspan.cli.parameters import METHODS
 
 VIEWS, LABELS = two_subspaces(size=10)
 GOOD = VIEWS[0]

@@ -13,9 +13,10 @@ from sklearn.metrics import adjusted_rand_score
 import viewspan
 from tests.cli.running import run as run_command
 from tests.problems import many_subspaces
+from viewspan import CLRSC, LRR, MLAP, SSC
 from viewspan.cli import terminal
 from viewspan.cli.folder import OUTPUT_NAMES
-from viewspan.cli.options import METHODS
+from viewspan.cli.parameters import METHODS
 
 
 def run(*arguments, report=False):
@@ -105,7 +106,7 @@ def test_every_method(method, folder):
     options = ["--tol", "0.1", "--max-iter", "30"] if method != "lrr" else []
     result = run("cluster", "a.npy", "b.npy", "-k", 5, "-o", "out", "--method", method, *options)
     assert result.exit_code == 0, result.output
-    assert read_record(folder)["method"] == METHODS[method].__name__
+    assert read_record(folder)["method"] == method.upper()
 
 
 @pytest.mark.parametrize(
@@ -135,6 +136,15 @@ def test_a_summary_is_printed_on_a_terminal(options, folder, monkeypatch):
     assert ("accuracy" in shown) == ("--labels" in options)
 
 
+def test_the_report_has_a_progress_bar_on_a_terminal(folder, monkeypatch):
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=100)
+    monkeypatch.setattr(terminal, "StderrConsole", lambda: console)
+    result = run("cluster", "a.npy", "b.npy", "-k", 5, "-o", "out", report=True)
+    assert result.exit_code == 0, result.output + screen.getvalue()
+    assert "drawing the report" in screen.getvalue()
+
+
 def test_the_number_of_clusters_is_estimated(folder, samples):
     assert run("cluster", "a.npy", "b.npy", "--n-clusters", "auto", "-o", "out").exit_code == 0
     assert pd.read_csv(folder / "out/labels.csv")["label"].nunique() == 5
@@ -142,7 +152,7 @@ def test_the_number_of_clusters_is_estimated(folder, samples):
 
 def test_every_parameter_of_the_estimators_is_an_option():
     help_text = run("cluster", "--help").output
-    parameters = {name for method in METHODS.values() for name in method().get_params()}
+    parameters = {name for kind in (CLRSC, LRR, SSC, MLAP) for name in kind().get_params()}
     for name in parameters - {"random_state", "callback"}:
         assert f"--{name.replace('_', '-')}"[:18] in help_text, name
 
@@ -223,7 +233,7 @@ BAD_ARGUMENTS = {
     "a parameter out of range": (
         None,
         ["a.npy", "--tol", "-1"],
-        "The 'tol' parameter of CLRSC must be",
+        "--tol must be a number above 0. Got -1.0 instead.",
     ),
     "a parameter of another method": (
         None,

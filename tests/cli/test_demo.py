@@ -49,7 +49,7 @@ def test_demo_writes_its_files_and_clusters_them(folder):
 def test_demo_names_the_report_on_a_terminal(folder, monkeypatch):
     console = Console(stderr=True, force_terminal=True, width=100)
     monkeypatch.setattr(terminal, "StderrConsole", lambda: console)
-    monkeypatch.setattr("viewspan.cli.run.run_in_locked_folder", lambda *_: [])
+    monkeypatch.setattr("viewspan.cli.digits.run_in_locked_folder", lambda *_: [])
     result = run("demo", "-o", "demo")
     assert result.exit_code == 0, result.output
     assert "Open demo/report.html in a browser." in result.stderr

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import viewspan
+import viewspan.cli.fitting as fitting_module
 import viewspan.cli.run as run_module
 from tests.cli.running import Command, contents, matches_its_record, run, two_views
 from viewspan._utils import files
@@ -175,7 +176,7 @@ def test_a_read_only_folder_is_noticed_before_the_fit(folder, monkeypatch):
     def read_only(*_, **__):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr("viewspan.cli.run.fit", lambda *_: pytest.fail("the fit has started"))
+    monkeypatch.setattr("viewspan.cli.fitting.fit", lambda *_: pytest.fail("the fit has started"))
     with monkeypatch.context() as patch:
         patch.setattr(Path, "mkdir", read_only)
         result = run(*CLUSTER)
@@ -206,13 +207,13 @@ def test_a_folder_in_place_of_an_output_file_is_kept(folder, earlier):
 
 def when_fitting(monkeypatch, act):
     """Call a function at the start of the fit."""
-    fit = run_module.fit
+    fit = fitting_module.fit
 
     def act_and_fit(*args):
         act()
         return fit(*args)
 
-    monkeypatch.setattr(run_module, "fit", act_and_fit)
+    monkeypatch.setattr(fitting_module, "fit", act_and_fit)
 
 
 def test_an_input_that_vanishes_after_it_was_read(folder, monkeypatch):
@@ -241,8 +242,14 @@ def test_an_array_that_changes_while_it_is_mapped(how, folder, monkeypatch):
 
 
 def test_an_input_that_vanishes_before_it_is_read(folder, monkeypatch):
-    monkeypatch.setattr("viewspan.cli.run.parse_image_shape", lambda _: Path("a.npy").unlink())
-    result = run(*CLUSTER, "--image-shape", "3x3")
+    read = run_module.run_in_locked_folder
+
+    def vanish_and_read(*arguments):
+        (folder / "a.npy").unlink()
+        return read(*arguments)
+
+    monkeypatch.setattr(run_module, "run_in_locked_folder", vanish_and_read)
+    result = run(*CLUSTER)
     assert result.exit_code == 2 and "a.npy" in result.stderr and result.stderr.count("\n") == 1
     assert not (folder / "out").exists()
 
@@ -271,7 +278,7 @@ def test_a_file_name_of_the_maximum_length_can_be_written(tmp_path):
 
 
 def test_a_second_run_into_the_same_folder_is_refused(folder):
-    first = Command(*CLUSTER, folder=folder, pause_in="viewspan.cli.run.fit")
+    first = Command(*CLUSTER, folder=folder, pause_in="viewspan.cli.fitting.fit")
     for more in ((), ("--force",)):
         result = run(*CLUSTER, *more)
         assert result.exit_code == 2

@@ -45,6 +45,20 @@ def exit_on_signals() -> None:
 
 
 @contextlib.contextmanager
+def immediate_exit() -> Iterator[None]:
+    """Exit immediately and silently if the process is asked to stop in a block of imports.
+
+    Libraries turn KeyboardInterrupt into other errors while they are imported.
+    """
+    former = _install(_exit)
+    try:
+        yield
+    finally:
+        for signum, handler in former.items():
+            signal.signal(signum, handler)
+
+
+@contextlib.contextmanager
 def signals_deferred() -> Iterator[None]:
     """Run a short block that must not be interrupted, and deliver a signal after it."""
     pending: list[int] = []

@@ -8,10 +8,17 @@ import typer
 
 from viewspan.cli import options
 from viewspan.cli.job import Job
+from viewspan.cli.parameters import (
+    AUTO,
+    PARAMETERS,
+    parse_decimal,
+    parse_image_shape,
+    parse_n_clusters,
+    parse_parameters,
+)
+from viewspan.cli.run import run
 from viewspan.cli.terminal import Terminal, exit_on_error
-from viewspan.io.readers.table import InputError, Reading
-
-PARAMETERS = {name for method in options.METHODS.values() for name in method().get_params()}
+from viewspan.io.readers.table import Reading
 
 
 def cluster(
@@ -23,7 +30,7 @@ def cluster(
         ),
     ],
     out: Annotated[Path, options.out_path("FOLDER", "Output folder.")],
-    n_clusters: options.NClusters = options.AUTO,
+    n_clusters: options.NClusters = AUTO,
     method: options.MethodName = "clrsc",
     seed: options.Seed = 0,
     labels: Annotated[
@@ -79,28 +86,24 @@ def cluster(
     - `viewspan cluster genes.csv images.parquet --id patient -o results --labels truth.csv`
     - `viewspan cluster left=a.npz::left right=a.npz::right -k 10 -o results`
     """
-    parameters: dict[str, Any] = {
-        name: value for name, value in locals().items() if name in PARAMETERS
-    }
-    from viewspan.cli.run import run  # here, because it loads matplotlib
-
+    given: dict[str, Any] = {name: value for name, value in locals().items() if name in PARAMETERS}
     with exit_on_error("cluster"):
-        if decimal not in {".", ","}:
-            raise InputError(f"--decimal must be '.' or ','. Got {decimal!r} instead.")
-        parameters |= {
-            "n_clusters": options.parse_n_clusters(n_clusters),
-            "random_state": seed,
-            "verbose": verbose or None,
-            "missing": "allow" if missing == "allow" else None,
-        }
+        given["missing"] = "allow" if missing == "allow" else None
+        parameters = parse_parameters(method, given)
         job = Job(
             sources=views,
             out=out,
-            model=options.make_estimator(method, parameters),
-            reading=Reading(id_column, ignore or [], header, decimal),
+            method=method,
+            parameters=parameters
+            | {
+                "n_clusters": parse_n_clusters(n_clusters),
+                "random_state": seed,
+                "verbose": verbose,
+            },
+            reading=Reading(id_column, ignore or [], header, parse_decimal(decimal)),
             missing=missing or "forbid",
             truth=labels,
-            image_shapes=image_shape or [],
+            image_shapes=[parse_image_shape(text) for text in image_shape or []],
             report=report,
             force=force,
             command=["viewspan", *sys.argv[1:]],

@@ -14,6 +14,7 @@ from viewspan._utils.files import (
     remove_stale_temporaries,
     write_all_atomically,
 )
+from viewspan.io.readers.source import exists
 from viewspan.io.readers.table import InputError
 
 RECORD_NAME = "run.json"
@@ -30,12 +31,9 @@ def locked_output_folder(out: Path, *, force: bool, inputs: Sequence[Path] = ())
     with ExitStack() as stack:
         try:
             stack.enter_context(created_folder(out))
-        except FileExistsError as error:
-            raise InputError(f"{out} is a file, but --out needs a folder.") from error
         except OSError as error:
             raise InputError(f"The folder {out} cannot be created: {error.strerror}.") from error
-        if not os.access(out, os.W_OK):
-            raise InputError(f"You have no permission to write to {out}; choose another --out.")
+        check_writable(out)
         if not stack.enter_context(locked_folder(out, wait=False)):
             raise InputError(
                 f"Another viewspan command is writing to {out}; wait until it ends, or choose "
@@ -44,6 +42,30 @@ def locked_output_folder(out: Path, *, force: bool, inputs: Sequence[Path] = ())
         check_outputs(out, force=force, inputs=inputs)
         remove_stale_temporaries(out)
         yield
+
+
+def check_output_folder(out: Path, *, force: bool, inputs: Sequence[Path] = ()) -> None:
+    """Raise InputError if the run cannot write to this folder. Nothing is created.
+
+    Commands call this before they import numpy and others, and the folder is checked again when it
+    is locked.
+    """
+    check_not_a_file(out)
+    if out.is_dir():
+        check_writable(out)
+        check_outputs(out, force=force, inputs=inputs)
+
+
+def check_not_a_file(out: Path) -> None:
+    """Raise InputError if the output folder or one of its parents is a file."""
+    found = next((path for path in (out, *out.parents) if exists(path)), None)
+    if found is not None and not found.is_dir():
+        raise InputError(f"{found} is a file, but --out needs a folder.")
+
+
+def check_writable(out: Path) -> None:
+    if not os.access(out, os.W_OK):
+        raise InputError(f"You have no permission to write to {out}; choose another --out.")
 
 
 def check_outputs(out: Path, *, force: bool, inputs: Sequence[Path]) -> None:

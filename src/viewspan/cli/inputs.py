@@ -1,18 +1,34 @@
 """Input files of the commands: read and checked before anything is computed."""
 
-import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 
-from viewspan.io.readers.align import Aligned
+from viewspan.cli.job import Inputs, Job
+from viewspan.cli.record import describe_file
+from viewspan.io.readers.align import Aligned, align
+from viewspan.io.readers.labels import read_labels
 from viewspan.io.readers.read import read
 from viewspan.io.readers.source import Source
 from viewspan.io.readers.table import InputError, Reading, Table
 
-IMAGE_SHAPE = re.compile(r"(\d+)[x×](\d+)(?:[x×]([13]))?$")
+
+def read_inputs(job: Job) -> Inputs:
+    """Read and check all files of a job."""
+    tables = read_all(job.sources, job.reading)
+    if job.missing != "allow":
+        check_no_missing_values(tables)
+    aligned = align(tables, job.reading, job.missing)
+    truth = None
+    if job.truth is not None:
+        truth = read_labels(job.truth, job.reading, aligned.ids, aligned.n_samples)
+        check_labels_not_in_views(job.truth, tables)
+    image_shapes = views_of_images(aligned, job.image_shapes)
+    # The checksums are computed now, because the files may change or vanish during the fit.
+    files = [describe_file(table.path) for table in aligned.tables]
+    return Inputs(aligned, files, image_shapes, truth)
 
 
 def read_all(sources: Sequence[str], reading: Reading) -> list[Table]:
@@ -52,15 +68,6 @@ def check_labels_not_in_views(truth: str, tables: Sequence[Table]) -> None:
                 f"{truth} is also a feature of {table.source}; remove it from the view with "
                 f"--ignore {source.key!r}."
             )
-
-
-def parse_image_shape(text: str) -> tuple[int, ...]:
-    found = IMAGE_SHAPE.match(text)
-    if found is None:
-        raise InputError(
-            f"--image-shape must be like 8x8, or 8x8x3 for colour. Got {text!r} instead."
-        )
-    return tuple(int(size) for size in found.groups() if size is not None)
 
 
 def views_of_images(

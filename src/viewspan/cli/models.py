@@ -1,5 +1,6 @@
 """Functions of the commands that read model files and fitted models."""
 
+import zipfile
 from pathlib import Path
 
 from viewspan.io.readers.table import InputError
@@ -12,5 +13,10 @@ def model_path(path: Path) -> Path:
     if not path.is_file():
         raise InputError(
             f"{path} is not a model; give the file FOLDER/model that `viewspan cluster` wrote."
+        )
+    if not zipfile.is_zipfile(path):
+        raise InputError(
+            f"{path} is not a model that viewspan saved; give the file FOLDER/model that `viewspan "
+            "cluster` wrote."
         )
     return path

@@ -1,48 +1,20 @@
 """Command-line options, among them all parameters of the estimators."""
 
-from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any
 
 import typer
 
-from viewspan import CLRSC, LRR, MLAP, SSC
-from viewspan.fit.settings import DEFAULT_N_LANDMARKS
-from viewspan.graph import discretisation
-from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
-from viewspan.io.readers.table import InputError, Missing
-from viewspan.objective.couplings import COUPLINGS
-from viewspan.objective.datafits import DATAFITS
-from viewspan.objective.penalties import PENALTIES
-from viewspan.solvers.result import DEFAULT_TOL
-
-Method = Literal["clrsc", "lrr", "ssc", "mlap"]
-METHODS: dict[str, Any] = {"clrsc": CLRSC, "lrr": LRR, "ssc": SSC, "mlap": MLAP}
-AUTO = "auto"
+from viewspan._utils.defaults import DEFAULT_N_LANDMARKS, DEFAULT_N_NEIGHBORS, DEFAULT_TOL
+from viewspan.cli.parameters import WORDS, Method, one_of
+from viewspan.io.readers.table import Missing
 
 
 def option(panel: str, metavar: str | None, text: str, *names: str, **settings: Any) -> Any:
     """Return a typer option; a panel is a heading of the help page, and flags have no metavar."""
     settings |= {"metavar": metavar, "rich_help_panel": panel, "show_default": False}
     return typer.Option(*names, help=text, **settings)
-
-
-def one_of(names: Sequence[str]) -> str:
-    """Return names as "a, b or c"."""
-    return f"{', '.join(names[:-1])} or {names[-1]}"
-
-
-def with_purposes(known: Mapping[str, Any]) -> str:
-    """Return the default and the other names, each with its purpose.
-
-    Names whose objects have the class of an earlier one, such as "half_frobenius", are left out.
-    """
-    first_names: dict[type[Any], str] = {}
-    for name, item in known.items():
-        first_names.setdefault(type(item), f"{name} for {item.purpose}")
-    default, *others = first_names.values()
-    return one_of([f"{default} (default)", *others])
 
 
 general = partial(option, "Options")
@@ -62,48 +34,6 @@ def nonempty_path(text: str) -> Path:
 def out_path(metavar: str, text: str) -> Any:
     return general(metavar, text, "--out", "-o", parser=nonempty_path)
 
-
-def parse_n_clusters(text: str) -> int | None:
-    """Return the number of clusters, or None for "auto"."""
-    if text == AUTO:
-        return None
-    if not text.isdecimal() or int(text) == 0:
-        raise InputError(
-            f"--n-clusters must be a whole number from 1, or auto. Got {text!r} instead."
-        )
-    return int(text)
-
-
-def parse_numbers(name: str, text: str, words: tuple[str, ...]) -> Any:
-    """Return one of the words, a number, or a list of numbers."""
-    if text in words:
-        return text
-    try:
-        values = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(
-            f"--{name} must be {', '.join(words)}, or numbers separated by commas, one per view. "
-            f"Got {text!r} instead."
-        ) from None
-    return values[0] if len(values) == 1 else values
-
-
-def parse_switch(name: str, text: str) -> bool | str:
-    """Return True, False or "auto"."""
-    values: dict[str, bool | str] = {"yes": True, "true": True, "no": False, "false": False}
-    values[AUTO] = AUTO
-    if text.lower() not in values:
-        raise InputError(f"--{name} must be auto, yes or no. Got {text!r} instead.")
-    return values[text.lower()]
-
-
-PARSERS: dict[str, Callable[[str], Any]] = {
-    "lam": lambda text: parse_numbers("lam", text, (AUTO,)),
-    "tau": lambda text: parse_numbers("tau", text, (AUTO,)),
-    "view_weights": lambda text: parse_numbers("view-weights", text, (AUTO, "equal")),
-    "scale_features": lambda text: parse_switch("scale-features", text),
-    "affine": lambda text: parse_switch("affine", text),
-}
 
 NClusters = Annotated[
     str, general("K", "Number of clusters; auto (default) estimates it.", "--n-clusters", "-k")
@@ -138,12 +68,23 @@ Lam = Annotated[
 Tau = Annotated[str | None, objective("τ", "τ, coupling weight: auto (default) or a number.")]
 Datafit = Annotated[
     str | None,
-    objective("NAME", f"Data fit: {with_purposes(DATAFITS)}."),
+    objective(
+        "NAME",
+        "Data fit: frobenius for noise in all values (default), l12 for outlying samples or l1 for "
+        "outlying values.",
+    ),
 ]
-Penalty = Annotated[str | None, objective("NAME", f"Penalty: {with_purposes(PENALTIES)}.")]
+Penalty = Annotated[
+    str | None,
+    objective("NAME", "Penalty: nuclear for low rank (default) or l1 for sparse coefficients."),
+]
 Coupling = Annotated[
     str | None,
-    objective("NAME", f"Coupling: {with_purposes(COUPLINGS)}."),
+    objective(
+        "NAME",
+        "Coupling: nuclear for similar patterns (default), l12 for common entries, rank_one for "
+        "one pattern in all views or none for separate views.",
+    ),
 ]
 Fusion = Annotated[
     str | None,
@@ -180,7 +121,7 @@ AssignLabels = Annotated[
     str | None,
     graph(
         "NAME",
-        f"Label assignment: auto (default), {one_of(get_args(discretisation.AssignLabels))}.",
+        f"Label assignment: auto (default), {one_of(WORDS['assign_labels'][1:])}.",
     ),
 ]
 
@@ -193,29 +134,3 @@ Tol = Annotated[
 ]
 MaxIter = Annotated[int | None, solver("N", "Maximum number of iterations.")]
 Verbose = Annotated[bool, solver(None, "Log the solver's iterations.", "--verbose", "-v")]
-
-
-def make_estimator(method: Method, given: dict[str, Any]) -> Any:
-    """Return an estimator with the parameters from the command line.
-
-    Parameters
-    ----------
-    method : {"clrsc", "lrr", "ssc", "mlap"}
-    given : dict
-        Values of parameters as text, number or bool; None keeps the default.
-    """
-    values = {name: value for name, value in given.items() if value is not None}
-    known = METHODS[method]().get_params()
-    for name in values:
-        if name not in known:
-            others = [other for other, kind in METHODS.items() if name in kind().get_params()]
-            raise InputError(
-                f"--{name.replace('_', '-')} is not an option of --method {method}, only of "
-                f"{', '.join(others)}."
-            )
-    return METHODS[method](
-        **{
-            name: PARSERS[name](value) if name in PARSERS else value
-            for name, value in values.items()
-        }
-    )

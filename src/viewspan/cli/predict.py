@@ -1,30 +1,25 @@
 """``viewspan predict``: assign new samples to the clusters of a model."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from viewspan._utils.text import listed
-from viewspan._utils.typing import AnyArray
+from viewspan._utils.signals import immediate_exit
 from viewspan.cli import options
 from viewspan.cli.folder import (
     RECORD_NAME,
+    check_not_a_file,
     check_not_inputs,
     recorded_checksums,
     write_files,
 )
-from viewspan.cli.inputs import read_all, warnings_as_notes
 from viewspan.cli.models import model_path
+from viewspan.cli.parameters import parse_decimal
 from viewspan.cli.terminal import Terminal, exit_on_error
-from viewspan.inputs.fitted_inputs import per_view, view_names
-from viewspan.io.models import load
-from viewspan.io.readers.align import align
-from viewspan.io.readers.labels import is_labels_csv, labels_csv
-from viewspan.io.readers.source import Source
-from viewspan.io.readers.table import InputError, Missing, Reading, Table
+from viewspan.io.readers.source import Source, extension_of
+from viewspan.io.readers.table import InputError, Missing, Reading
 
 
 def predict(
@@ -65,20 +60,17 @@ def predict(
     - `viewspan predict results/model radar_new.csv optical_new.csv -o new_labels.csv`
     """
     with exit_on_error("predict"):
+        paths = [Source.parse(view).path for view in views]
         if out is not None:
-            inputs = [model, model / "model", *(Source.parse(view).path for view in views)]
-            check_out_file(out, inputs, force=force)
+            check_out_file(out, [model, model / "model", *paths], force=force)
         path = model_path(model)
-        fitted = load(path)
-        reading = Reading(id_column, ignore or [], header, decimal)
-        tables = match_views(read_all(views, reading), fitted, reading)
-        if missing == "allow" and fitted.missing != "allow":
-            raise InputError("--missing allow needs a model that was fitted with --missing allow.")
-        aligned = align(tables, reading, missing or fitted.missing)
-        with warnings_as_notes(reading):
-            labels, confidence = predict_labels(fitted, aligned.views, path)
+        for view in paths:
+            extension_of(view)
+        reading = Reading(id_column, ignore or [], header, parse_decimal(decimal))
+        with immediate_exit():
+            from viewspan.cli.prediction import table_of_predictions  # it needs scikit-learn
+        content = table_of_predictions(path, views, reading, missing)
         Terminal().print_notes(reading.notes)
-        content = labels_csv(aligned.sample_ids, labels, confidence)
         if out is None:
             typer.echo(content, nl=False)
         else:
@@ -94,6 +86,7 @@ def check_out_file(out: Path, inputs: Sequence[Path], *, force: bool) -> None:
     if out.is_dir():
         raise InputError(f"{out} is a folder, but --out needs a file.")
     if not out.is_file():
+        check_not_a_file(out.parent)
         return
     check_not_inputs([out], inputs)
     if not force:
@@ -103,63 +96,10 @@ def check_out_file(out: Path, inputs: Sequence[Path], *, force: bool) -> None:
             f"{out} belongs to a run of viewspan cluster, so --force does not replace it; choose "
             "another --out."
         )
+    from viewspan.io.readers.labels import is_labels_csv  # here, because it needs numpy
+
     if not is_labels_csv(out):
         raise InputError(
             f"{out} is not a table of labels that viewspan predict wrote, so --force does not "
             "replace it; choose another --out."
         )
-
-
-def match_views(tables: list[Table], fitted: Any, reading: Reading) -> list[Table]:
-    """Return the tables in the order of the model's views, with the model's features.
-
-    Tables are matched by name if all of them have the names of views, else by position.
-    """
-    names = view_names(fitted)
-    if len(tables) != len(names):
-        raise InputError(
-            f"The model has {len(names)} views ({listed(names)}), but {len(tables)} were given."
-        )
-    by_name = {table.name: table for table in tables}
-    named = [table.name for table in tables if table.named]
-    if named and set(by_name) != set(names):
-        raise InputError(
-            f"The model's views are {listed(names)}, but the names {listed(named)} were given; "
-            "use the names of the model for all views."
-        )
-    ordered = [by_name[name] for name in names] if set(by_name) == set(names) else tables
-    features = per_view(getattr(fitted, "feature_names_in_", (None,) * len(names)))
-    return [
-        replace(table, name=name, values=select_features(table, wanted, reading))
-        for table, name, wanted in zip(ordered, names, features, strict=True)
-    ]
-
-
-def select_features(table: Table, wanted: AnyArray | None, reading: Reading) -> Any:
-    """Return the columns that the model was fitted to, if both have named columns."""
-    if wanted is None or table.columns is None:
-        return table.values
-    positions = {str(name): position for position, name in enumerate(table.columns)}
-    names = [str(name) for name in wanted]
-    lacking = [name for name in names if name not in positions]
-    if lacking:
-        raise InputError(
-            f"{table.source} lacks columns that the model was fitted to: {listed(lacking)}."
-        )
-    extra = [name for name in positions if name not in set(names)]
-    if extra:
-        reading.note(
-            f"{table.source}: columns that the model was not fitted to are ignored: "
-            f"{listed(extra)}."
-        )
-    columns = [positions[name] for name in names]
-    values = table.values
-    return values.iloc[:, columns] if hasattr(values, "iloc") else values[:, columns]
-
-
-def predict_labels(fitted: Any, views: dict[str, Any], path: Path) -> tuple[Any, Any]:
-    """Return labels and confidence, or raise InputError if the parts of the model do not match."""
-    try:
-        return fitted.predict(views), fitted.predict_confidence(views)
-    except (IndexError, KeyError, AttributeError) as error:
-        raise InputError(f"{path} is damaged: {error}.") from error

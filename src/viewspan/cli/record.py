@@ -21,7 +21,7 @@ OMITTED_PARAMETERS = {"callback", "verbose"}
 
 def make_record(job: Job, outcome: Outcome, written: Mapping[str, bytes]) -> bytes:
     """Return the record as JSON, with the checksums of the files that are written with it."""
-    model, aligned = outcome.model, outcome.aligned
+    model, inputs = outcome.model, outcome.inputs
     parameters = {
         name: value for name, value in model.get_params().items() if name not in OMITTED_PARAMETERS
     }
@@ -34,9 +34,9 @@ def make_record(job: Job, outcome: Outcome, written: Mapping[str, bytes]) -> byt
         "parameters": parameters,
         "views": [
             {"name": table.name, "source": table.source, "features": table.shape[1], **file}
-            for table, file in zip(aligned.tables, outcome.files, strict=True)
+            for table, file in zip(inputs.aligned.tables, inputs.files, strict=True)
         ],
-        "samples": aligned.n_samples,
+        "samples": inputs.aligned.n_samples,
         "clusters": np.bincount(model.labels_, minlength=model.n_clusters_),
         "certificate": certificate_of(model),
         "chosen": {"lam": model.lam_, "tau": model.tau_, "view_weights": model.view_weights_},

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from viewspan._utils.signals import immediate_exit
+from viewspan.cli.folder import check_not_a_file
 from viewspan.cli.options import out_path
 from viewspan.cli.terminal import Terminal, exit_on_error
 from viewspan.io.readers.table import InputError
@@ -64,10 +66,12 @@ def reproduce(
 
     console, start = Terminal().console, time.perf_counter()
     with exit_on_error("reproduce", failures=STUDY_FAILURES, remark=remark):
-        from viewspan.studies.reproduce import reproduce as run_studies  # needs the extra "studies"
-
-        if out.is_file():
-            raise InputError(f"{out} is a file, but --out needs a folder.")
+        check_not_a_file(out)
+        if jobs == 0:
+            raise InputError("--jobs must be a whole number other than 0. Got 0 instead.")
+        with immediate_exit():
+            # here, because it needs the extra "studies"
+            from viewspan.studies.reproduce import reproduce as run_studies
         written = run_studies(
             STUDIES if study == "all" else [study],
             out,
