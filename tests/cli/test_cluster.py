@@ -143,6 +143,8 @@ def test_the_report_has_a_progress_bar_on_a_terminal(folder, monkeypatch):
     result = run("cluster", "a.npy", "b.npy", "-k", 5, "-o", "out", report=True)
     assert result.exit_code == 0, result.output + screen.getvalue()
     assert "drawing the report" in screen.getvalue()
+    report = (folder / "out/report.html").read_text()
+    assert "CLRSC(n_clusters=5, random_state=0)" in report and "callback" not in report
 
 
 def test_the_number_of_clusters_is_estimated(folder, samples):

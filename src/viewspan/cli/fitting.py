@@ -54,7 +54,8 @@ def fit(model: Any, views: dict[str, Any], terminal: Terminal) -> Any:
     if terminal.quiet or model.verbose:
         return model.fit(views)
     with ProgressBar(terminal.console) as bar:
-        return model.set_params(callback=bar).fit(views)
+        model.set_params(callback=bar).fit(views)
+    return model.set_params(callback=None)  # the report shows the parameters
 
 
 def set_feature_names(model: Any, tables: Sequence[Table]) -> None:
