@@ -13,7 +13,7 @@ from viewspan.objective.axes import PUBLISHED_SOLVERS, Axes, SolverName
 from viewspan.objective.couplings import Uncoupled
 from viewspan.objective.problem import Problem
 from viewspan.objective.reduction import Reduction
-from viewspan.solvers import admm, closed_form, ladmap, ladmpsap, rank_one
+from viewspan.solvers import active_set, admm, closed_form, ladmap, ladmpsap, rank_one
 from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Result, Solution
 from viewspan.solvers.working_set import Screened, solve_screened
 
@@ -38,8 +38,8 @@ def solve_reduced(
 ) -> Result:
     """Minimise the objective in the reduction's coordinates.
 
-    Warns if the certified gap did not reach ``tol``, unless ``warn_at_max_iter`` is False and the
-    iteration limit is the reason.
+    Warns if the certified gap of an iteration did not reach ``tol``, unless ``warn_at_max_iter`` is
+    False and the iteration limit is the reason.
     """
     # the published constants depend on the scale of the data, and so may a fit of the user's own
     rescaled = solver not in PUBLISHED_SOLVERS and axes.datafit.homogeneous
@@ -56,7 +56,9 @@ def solve_reduced(
             "iterate was not finite or could not be decomposed. Rescale views or weights (lam, "
             "tau) of extreme size."
         )
-    if solution.status == "non_finite" or (warn_at_max_iter and solution.status == "max_iter"):
+    at_rounding = solution.status == "residuals" and is_solved_by_active_sets(problem, solver)
+    at_limit = solution.status == "max_iter" and warn_at_max_iter
+    if solution.status == "non_finite" or at_rounding or at_limit:
         warn(unfinished(solution, tol), ConvergenceWarning)
     return Result(
         cores=solution.stack,
@@ -115,7 +117,7 @@ def run_algorithm(
     max_iter: int | None,
     callback: Callback | None,
 ) -> Screened:
-    """Run a published algorithm, the closed form, alternation for rank one, or ADMM."""
+    """Run a published algorithm, or the best one of ours: ADMM, if no other applies."""
     if solver in PUBLISHED:
         limit = ladmpsap.MAX_ITER if max_iter is None else max_iter
         return Screened(
@@ -131,7 +133,16 @@ def run_algorithm(
         return Screened(
             None, rank_one.solve_rank_one(problem, tol=tol, max_iter=limit, callback=callback)
         )
+    if is_solved_by_active_sets(problem, solver):
+        return Screened(
+            None, active_set.solve_active_set(problem, tol=tol, max_iter=limit, callback=callback)
+        )
     return solve_screened(problem, tol=tol, max_iter=limit, callback=callback)
+
+
+def is_solved_by_active_sets(problem: Problem, solver: SolverName) -> bool:
+    """Return whether every sample is a problem of its own, and no published algorithm is asked."""
+    return solver not in PUBLISHED and active_set.applies(problem)
 
 
 def unfinished(solution: Solution, tol: float) -> str:
@@ -143,6 +154,8 @@ def unfinished(solution: Solution, tol: float) -> str:
             "last good one"
         )
         remedy = "Rescale views or weights (lam, tau) of extreme size, or increase tol."
+    if solution.status == "residuals":
+        reason, remedy = "stopped at rounding errors", "Increase lam or tol."
     begin = f"The solver {reason} after {solution.n_iter} iterations:"
     if solution.scales is not None:
         last = solution.history[-1]

@@ -16,7 +16,8 @@ Status = Literal["optimal", "stationary", "max_iter", "residuals", "non_finite"]
 - ``stationary``: the problem is not convex, and no step lowers the objective by more than ``tol``.
   There may be a better point elsewhere; the gap bounds how much better.
 - ``max_iter``: the limit of iterations was reached before.
-- ``residuals``: the algorithm's own stopping rule held. The gap may be larger than ``tol``.
+- ``residuals``: the algorithm's own stopping rule held, or the solution is exact up to rounding
+  errors. The gap may be larger than ``tol``.
 - ``non_finite``: an iterate overflowed or could not be decomposed. The last good one is returned.
 """
 

@@ -53,10 +53,11 @@ def solve(
         Relative gap to reach. The published algorithms stop on their own rule; for them it is the
         paper's ε₂.
     solver : {"admm", "ladmpsap", "ladmap"}
-        ADMM; the paper's algorithm on the full N × N problem; or the algorithm that its authors
-        use for uncoupled views.
+        Our solver, which is ADMM unless the problem has a closed form or is one of every sample on
+        its own (SSC); the paper's algorithm on the full N × N problem; or the algorithm that its
+        authors use for uncoupled views.
     max_iter : int, optional
-        Maximum number of iterations: 2000 by default for ADMM, 200 for the published algorithms.
+        Maximum number of iterations: 2000 by default, 200 for the published algorithms.
     datafit, penalty, coupling : str or object
         As in :class:`~viewspan.CLRSC`. With ``coupling="rank_one"`` the solution is stationary
         (``status``) and has ``scales`` α; its bound is that of views without coupling.
