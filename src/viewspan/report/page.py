@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from viewspan import plot
 from viewspan._utils.text import shortened, visible
-from viewspan._utils.threads import SingleThreadedBlas
+from viewspan._utils.threads import OneThread
 from viewspan._utils.typing import AnyArray
 from viewspan._version import __version__
 from viewspan.estimators.base import SubspaceClusterer
@@ -156,7 +156,7 @@ def draw_plots(
     stages = Stages([] if callback is None else [CallbackListener(callback)])
     stages.begin(STAGE, sum(drawing.n_steps for drawing in drawings))
     plots = []
-    with SingleThreadedBlas():
+    with OneThread():
         for drawing in drawings:
             plots.append(drawing.draw())
             stages.step(drawing.n_steps)

@@ -68,7 +68,7 @@ def admm(
             if due or schedule.is_promising(copies.relative):
                 history = solution.history if solution else []
                 solution = certify(iteration, copies, n_iter, tol, history)
-                schedule.plan(n_iter, solution.gap)
+                schedule.plan(n_iter, solution.gap, copies.relative)
                 if callback is not None:
                     callback(solution.history[-1])
                 if solution.status == "optimal":

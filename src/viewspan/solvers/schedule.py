@@ -2,10 +2,11 @@
 
 import numpy as np
 
-PROMISING_FACTOR = 5.0
-"""Multiple of the tolerance below which relative residuals trigger the first certificate."""
-LATEST_FIRST_CHECK = 20
-"""Iteration of the first certificate if residuals did not trigger it before."""
+FIRST_FACTOR, LATER_FACTOR = 2.0, 1.5
+"""Residuals that trigger a certificate: as a multiple of the tolerance for the first one, and of
+the residual at which the gap is expected to reach the tolerance for later ones."""
+LAST_TRIGGERED = 20
+"""Last iteration up to which residuals trigger certificates, because they are known."""
 ASSUMED_RATE = 0.5
 """Decay of log(gap) per iteration that is assumed until two gaps are known."""
 SHORTEST_WAIT, LONGEST_WAIT = 2, 50
@@ -21,21 +22,22 @@ class Schedule:
 
     def __init__(self, tol: float) -> None:
         self.tol = tol
-        self._next = LATEST_FIRST_CHECK
+        self._next = LAST_TRIGGERED
         self._last: tuple[int, float] | None = None
+        self._promising = FIRST_FACTOR * tol
 
     def is_due(self, n_iter: int) -> bool:
         return n_iter >= self._next
 
     def is_promising(self, relative_residual: float) -> bool:
-        """Return whether the residuals are small enough to try the first certificate."""
-        return self._last is None and relative_residual <= PROMISING_FACTOR * self.tol
+        """Return whether the residuals are small enough to try a certificate."""
+        return relative_residual <= self._promising
 
-    def plan(self, n_iter: int, gap: float) -> None:
+    def plan(self, n_iter: int, gap: float, relative_residual: float) -> None:
         """Plan the next certificate after one that found this gap.
 
-        The gap shrinks about geometrically. The next certificate is computed at the iteration at
-        which the extrapolated gap reaches the tolerance.
+        The gap shrinks about geometrically, and in the first iterations about as the residuals do.
+        The next certificate is computed where the extrapolated gap reaches the tolerance.
         """
         rate = ASSUMED_RATE
         if self._last is not None:
@@ -46,3 +48,6 @@ class Schedule:
         longest = min(n_iter // 2, LONGEST_WAIT)
         self._last = (n_iter, gap)
         self._next = n_iter + int(np.ceil(max(min(wait, longest), SHORTEST_WAIT)))
+        if n_iter < LAST_TRIGGERED:
+            self._next = max(self._next, LAST_TRIGGERED)
+            self._promising = LATER_FACTOR * relative_residual * min(self.tol / gap, 0.5)
