@@ -20,6 +20,7 @@ from viewspan.graph.patterns import (
     coefficient_columns,
     completed_cosines,
     effective_rank,
+    is_significant,
     neighbor_graph,
     patterns_of,
     shared_view_weights,
@@ -258,3 +259,23 @@ def test_cosines_have_no_sign_and_a_zero_diagonal():
     pattern = np.array([[1.0, 0.6, -1.0], [0.0, 0.8, 0.0]], dtype=np.float32)
     expected = [[0, 0.6, 1], [0.6, 0, 0.6], [1, 0.6, 0]]
     np.testing.assert_allclose(absolute_cosines(pattern), expected)
+
+
+def test_columns_of_low_rank_have_few_rows():
+    basis = np.linalg.qr(np.random.default_rng(1).normal(size=(12, 8)))[0]
+    core = random_cores(8)[0]
+    left, values, right = np.linalg.svd(core)
+    low = left[:, :3] * values[:3] @ right[:3]
+    for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 1e-5)):
+        result = result_of([low.astype(dtype)], basis, basis)
+        found, full = coefficient_columns(result, 0, False), result.coefficient(0)
+        assert found.shape == (3, 12)
+        np.testing.assert_allclose(found.T @ found, full.T @ full, atol=tolerance)
+    assert coefficient_columns(result_of([np.zeros((8, 8))], basis, basis), 0, False).shape[0] == 1
+
+
+def test_singular_values_of_rounding_are_not_significant():
+    values = np.array([2.0, 1e-5, 1e-9, 1e-12])
+    np.testing.assert_array_equal(is_significant(values, np.dtype(float)), [1, 1, 1, 0])
+    np.testing.assert_array_equal(is_significant(values, np.dtype(np.float32)), [1, 1, 0, 0])
+    np.testing.assert_array_equal(is_significant(np.zeros(2), np.dtype(float)), [1, 0])

@@ -8,15 +8,15 @@ curved clusters, as in most real data, it keeps neighbourhoods that single coeff
 
 from collections.abc import Iterable
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
 from viewspan._utils.defaults import DEFAULT_N_NEIGHBORS as DEFAULT_N_NEIGHBORS
-from viewspan._utils.linalg import ratio, singular_values
 from viewspan._utils.threads import with_one_thread
+from viewspan._utils.linalg import ratio, singular_values, svd
 from viewspan._utils.typing import AnyArray, Array, Graph
 from viewspan.graph.neighbors import connect_neighbors, rank_similarity
 from viewspan.inputs.parameters import check_view_weights
@@ -215,12 +215,30 @@ def absolute_cosines(pattern: AnyArray) -> AnyArray:
 
 
 def coefficient_columns(result: Result, view: int, mutual: bool) -> Array:
-    """Return the columns of Z_i, or of Z_i + Z_iᵀ, up to a rotation, which keeps all cosines."""
+    """Return the columns of Z_i, or of Z_i + Z_iᵀ, up to a rotation, which keeps all cosines.
+
+    A low-rank Z_i needs only as many rows as its rank.
+    """
     if mutual:
         full = result.coefficient(view)
         return full + full.T
     core: Array = result.cores[view]
-    return core if result.right is None else core @ result.right.T
+    return core if result.right is None else significant_rows(core) @ result.right.T
+
+
+def significant_rows(core: Array) -> Array:
+    """Return orthogonal rows with the same products of columns, without those of rounding."""
+    _, values, right = svd(core.astype(float))
+    rows: Array = (values[:, None] * right)[is_significant(values, core.dtype)]
+    return rows.astype(core.dtype)
+
+
+def is_significant(values: Array, dtype: np.dtype[Any]) -> AnyArray:
+    """Return which singular values are more than rounding; the first one always counts."""
+    rounding = max(MIN_RELATIVE_LENGTH, float(np.finfo(dtype).eps))
+    found: AnyArray = values > rounding * values.max(initial=0.0)
+    found[:1] = True
+    return found
 
 
 def unit_columns(matrix: Array) -> AnyArray:

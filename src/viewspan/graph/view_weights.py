@@ -3,7 +3,7 @@
 import numpy as np
 
 from viewspan._utils.typing import AnyArray, Array
-from viewspan.graph.patterns import Patterns, neighbor_graph, unit_columns
+from viewspan.graph.patterns import Patterns, is_significant, neighbor_graph, unit_columns
 from viewspan.graph.spectrum import leading_eigenvalues
 
 MAX_COMPARED_SAMPLES = 1000
@@ -82,7 +82,8 @@ def noise_patterns(patterns: Patterns, seed: int) -> Patterns:
 
     def noise(pattern: AnyArray, spectrum: Array) -> AnyArray:
         drawn = spectrum[:, None] * generator.normal(size=(len(spectrum), pattern.shape[1]))
-        return unit_columns(drawn * pattern.any(axis=0))
+        significant = is_significant(spectrum, spectrum.dtype)
+        return unit_columns(drawn[significant] * pattern.any(axis=0))
 
     drawn = [noise(*view) for view in zip(patterns.columns, patterns.spectra, strict=True)]
     return patterns._replace(columns=drawn)
