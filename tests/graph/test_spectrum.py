@@ -125,7 +125,7 @@ class FakeLanczos:
     def __init__(self, *answers):
         self.answers, self.n_calls = answers, 0
 
-    def __call__(self, matrix, k, which, v0, rng=None):
+    def __call__(self, matrix, k, which, v0, **options):
         assert (k, which) == (2, "LA")
         values, places = self.answers[self.n_calls]
         self.n_calls += 1

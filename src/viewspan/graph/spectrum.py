@@ -21,6 +21,11 @@ MIN_RELATIVE_DEGREE = 1e-12
 DEFLATION_SHIFT = 2.0
 """Known eigenvalues are lowered to minus this; a normalised graph has none below -1."""
 
+EIGENPAIR_TOLERANCE = 1e-10
+"""Relative residual of an eigenpair of a large graph. Eigenvalues are then exact to rounding."""
+LANCZOS_VECTORS_PER_PAIR = 3
+"""Lanczos vectors for every eigenpair. With fewer, more iterations are needed."""
+
 LANCZOS_SEED: dict[str, Any] = (
     {"rng": 0} if "rng" in inspect.signature(scipy.sparse.linalg.eigsh).parameters else {}
 )
@@ -153,7 +158,13 @@ def iterative_eigenpairs(
         start: Any = generator.uniform(-1.0, 1.0, n_samples)
         rest: Any = deflated(matrix, values, vectors)
         more_values, more_vectors = scipy.sparse.linalg.eigsh(
-            rest, k=count, which="LA", v0=start, **LANCZOS_SEED
+            rest,
+            k=count,
+            which="LA",
+            v0=start,
+            tol=EIGENPAIR_TOLERANCE,
+            ncv=max(LANCZOS_VECTORS_PER_PAIR * count, 20),
+            **LANCZOS_SEED,
         )
         missed = len(values) == 0 or more_values.max() > values[-1] + REPEATED_EIGENVALUE_TOLERANCE
         if not missed:
