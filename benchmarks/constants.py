@@ -21,7 +21,7 @@ from problems import Views, load_real
 from viewspan import CLRSC
 from viewspan.datasets import make_face_appearances, make_mineral_mixtures, make_subspaces
 from viewspan.fit import steps
-from viewspan.graph import discretisation, patterns, view_weights
+from viewspan.graph import discretisation, similarity, view_weights
 from viewspan.inputs import column_statistics
 from viewspan.metrics import subspace_clustering_accuracy
 from viewspan.objective import couplings
@@ -47,7 +47,7 @@ CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
     ),
     "coupling, ½": (couplings, "NUCLEAR_SHARE", (0.25, 1.0)),
     "floor of λ, 2e-4": (noise, "LAM_FLOOR", (1e-4, 4e-4)),
-    "ranked samples per neighbour, 10": (patterns, "RANKED_PER_NEIGHBOR", (5, 20)),
+    "ranked samples per neighbour, 10": (similarity, "RANKED_PER_NEIGHBOR", (5, 20)),
     "largest multiple of λ without coupling, ¼": (noise.NoiseRule, "uncoupled_up_to", (0.125, 0.5)),
     "clear gap, 2": (discretisation, "CLEAR_GAP_FACTOR", (1.0, 4.0)),
     "eigenvectors per cluster, 3": (discretisation, "EIGENVECTORS_PER_CLUSTER", (2, 6)),

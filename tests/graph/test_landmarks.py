@@ -15,12 +15,13 @@ from viewspan.graph.landmarks import (
     largest_cosine_sums,
     normalized_bipartite,
     pattern_graph_to_landmarks,
-    similarity_sums,
+    ranked_sums,
     strong_coefficients,
     with_self_similarity,
 )
-from viewspan.graph.neighbors import mean_graph, rank_similarity, strongest_edges
+from viewspan.graph.neighbors import largest_of_rows, mean_graph, ranked_edges
 from viewspan.graph.patterns import Patterns, effective_rank, patterns_of, unit_columns
+from viewspan.graph.similarity import sums_of_views
 from viewspan.graph.spectrum import leading_eigenvalues, leading_eigenvectors
 
 
@@ -143,35 +144,45 @@ def test_samples_are_connected_with_landmarks_of_their_subspace(solved):
     assert inside > 0.97 * edges.data.sum()
 
 
-def test_similarity_sums_are_of_three_kinds():
-    patterns, weights = random_patterns(), np.array([1.0, 0.5])
-    references = [pattern[:, :6] for pattern in patterns.columns]
-    plain, calibrated, ranked = similarity_sums(
-        patterns.columns, references, patterns.spectra, weights, 4
-    )
-    first, second = (np.abs(q.T @ r) for q, r in zip(patterns.columns, references, strict=True))
+def dense_ranks(cosines, n_ranked):
+    """Return log((n_ranked + 1) / rank) of the nearest landmarks of every row."""
+    ranks = np.argsort(np.argsort(-cosines, axis=1), axis=1) + 1
+    return np.where(ranks <= n_ranked, np.log((n_ranked + 1) / ranks), 0.0)
+
+
+def dense_sums(patterns, landmarks, weights, n_ranked):
+    """Return the three sums over views from their definition."""
+    cosines = [np.abs(p.T @ p[:, landmarks]) for p in patterns.columns]
     roots = np.sqrt([effective_rank(spectrum) for spectrum in patterns.spectra])
-    ranks = rank_similarity(first, 4) + 0.5 * rank_similarity(second, 4)
-    np.testing.assert_allclose(plain, first + 0.5 * second, rtol=1e-5)
-    np.testing.assert_allclose(calibrated, roots[0] * first + 0.5 * roots[1] * second, rtol=1e-5)
-    np.testing.assert_allclose(ranked, ranks + 1e-3 * plain, rtol=1e-5)
-    assert plain.dtype == calibrated.dtype == ranked.dtype == np.float32
+    plain = sum(w * c for w, c in zip(weights, cosines, strict=True))
+    calibrated = sum(w * r * c for w, r, c in zip(weights, roots, cosines, strict=True))
+    ranked = sum(w * dense_ranks(c, n_ranked) for w, c in zip(weights, cosines, strict=True))
+    return plain, calibrated, ranked + 1e-3 * plain
 
 
+@pytest.mark.parametrize("weights", [[1.0, 0.5], [1.0, 0.0]])
 @pytest.mark.parametrize("block_rows", [1024, 7, 30])
 @pytest.mark.parametrize(("landmarks", "n_ranked"), [([4, 9, 20, 21, 25, 29], 4), ([4, 9, 20], 2)])
-def test_the_graph_to_landmarks_is_the_mean_of_three(monkeypatch, block_rows, landmarks, n_ranked):
+def test_the_graph_to_landmarks_is_the_mean_of_three(
+    monkeypatch, block_rows, landmarks, n_ranked, weights
+):
     monkeypatch.setattr(module, "BLOCK_ROWS", block_rows)
-    landmarks, weights, patterns = np.array(landmarks), np.array([1.0, 0.5]), random_patterns()
-    references = [pattern[:, landmarks] for pattern in patterns.columns]
-    sums = similarity_sums(patterns.columns, references, patterns.spectra, weights, n_ranked)
+    landmarks, weights, patterns = np.array(landmarks), np.array(weights), random_patterns()
     graphs = []
-    for values in sums:
+    for values in dense_sums(patterns, landmarks, weights, n_ranked):
         values[landmarks, np.arange(len(landmarks))] = 2 * values.max()
-        graphs.append(normalized_bipartite(strongest_edges(values, 2)))
+        nearest = largest_of_rows(values.astype(np.float32), 2)
+        graphs.append(normalized_bipartite(ranked_edges(nearest, len(landmarks))))
     found = pattern_graph_to_landmarks(patterns, landmarks, weights, 2).toarray()
     np.testing.assert_allclose(found, mean_graph(graphs, [1.0, 1.0, 1.0]).toarray(), rtol=1e-6)
     assert found.shape == (30, len(landmarks))
+
+
+def test_zeros_have_no_rank():
+    values = np.array([[0.0, 0.5, 0.0], [0.0, 0.0, 0.0]], dtype=np.float32)
+    found = ranked_sums(sums_of_views([values.copy()], np.ones(1), np.ones(1), 3))
+    expected = [[0, np.log(4) + 5e-4, 0], [0, 0, 0]]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_a_landmark_is_most_similar_to_itself():

@@ -5,61 +5,112 @@ import pytest
 
 from viewspan.graph import neighbors
 from viewspan.graph.neighbors import (
-    blocks_of_rows,
+    Neighbors,
+    TieBreak,
     connect_neighbors,
     largest_of_rows,
+    log_ranks,
     mean_graph,
-    rank_similarity,
-    strongest_edges,
+    n_connected,
+    ranked_edges,
 )
 
 
-def test_the_largest_entries_come_first():
-    matrix = np.array([[0.1, 0.9, 0.5, 0.9], [0.0, 0.0, 0.0, 1.0]])
-    found, values = largest_of_rows(matrix, 3)
-    np.testing.assert_array_equal(values, [[0.9, 0.9, 0.5], [1.0, 0.0, 0.0]])
-    assert set(found[0, :2]) == {1, 3}
-    assert found[1, 0] == 3
+def sorted_rows(matrix, count):
+    """Return the largest positive entries of every row by sorting all of them."""
+    columns = np.argsort(-matrix, axis=1, kind="stable")[:, :count]
+    values = np.take_along_axis(matrix, columns, axis=1)
+    return np.where(values > 0, columns, 0), np.where(values > 0, values, 0)
+
+
+def random_matrix(kind, shape, rng):
+    matrix = rng.uniform(size=shape).astype(np.float32)
+    if kind == "ties":
+        return np.round(4 * matrix) / 4
+    if kind == "zeros":
+        return matrix * (rng.uniform(size=shape) < 0.05)
+    if kind == "ones":
+        return np.ones_like(matrix)
+    if kind == "rising":
+        return np.sort(matrix, axis=1)
+    return matrix
+
+
+@pytest.mark.parametrize("kind", ["random", "ties", "zeros", "ones", "rising"])
+@pytest.mark.parametrize(("n_columns", "count"), [(40, 7), (700, 3), (1300, 150), (531, 531)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_largest_entries_are_those_of_sorted_rows(kind, n_columns, count, dtype):
+    matrix = random_matrix(kind, (9, n_columns), np.random.default_rng(n_columns)).astype(dtype)
+    matrix[3] = 0.0
+    kept = matrix.copy()
+    found = largest_of_rows(matrix, count)
+    for one, other in zip(found, sorted_rows(matrix, count), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert found.values.dtype == dtype
+    np.testing.assert_array_equal(matrix, kept)
+
+
+def test_the_result_does_not_depend_on_the_other_rows():
+    matrix = random_matrix("ties", (20, 900), np.random.default_rng(1))
+    whole = largest_of_rows(matrix, 5)
+    parts = Neighbors.stacked([largest_of_rows(matrix[:13], 5), largest_of_rows(matrix[13:], 5)])
+    for one, other in zip(whole, parts, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_few_entries_are_sorted():
+    """The bound admits only few entries more than wanted."""
+    matrix = random_matrix("random", (50, 5000), np.random.default_rng(0))
+    reached = (matrix >= neighbors.bounds_of_largest(matrix, 15)[:, None]).sum(axis=1)
+    assert (reached >= 15).all()
+    assert reached.max() < 30
+
+
+def test_entries_of_extreme_size_are_found():
+    matrix = np.array([[3e-200, 0.0, 1e-200], [0.0, 2e-200, 0.0]])
+    found = largest_of_rows(matrix, 2)
+    np.testing.assert_array_equal(found.columns, [[0, 2], [1, 0]])
+    np.testing.assert_array_equal(found.values, [[3e-200, 1e-200], [2e-200, 0.0]])
 
 
 def test_there_are_no_more_entries_than_columns():
-    assert largest_of_rows(np.eye(4)[:2], 9)[0].shape == (2, 4)
+    assert largest_of_rows(np.eye(4)[:2], 9).columns.shape == (2, 4)
+    assert largest_of_rows(np.zeros((0, 4), dtype=np.float32), 2).values.shape == (0, 2)
 
 
-def test_large_matrices_are_searched_in_blocks(monkeypatch):
-    matrix = np.random.default_rng(0).normal(size=(50, 30)).astype(np.float32)
-    at_once = largest_of_rows(matrix, 7)
-    monkeypatch.setattr(neighbors, "MAX_ENTRIES_AT_ONCE", 400)
-    for in_blocks, expected in zip(largest_of_rows(matrix, 7), at_once, strict=True):
-        np.testing.assert_array_equal(in_blocks, expected)
-    np.testing.assert_array_equal(at_once[1], -np.sort(-matrix, axis=1)[:, :7])
+@pytest.mark.parametrize("n_columns", [30, 900])
+def test_a_tie_break_decides_between_equal_entries(n_columns):
+    rng = np.random.default_rng(0)
+    matrix = random_matrix("ties", (8, n_columns), rng)
+    matrix[5, 3:] = 0.0
+    terms = (0.1 * rng.uniform(size=matrix.shape)).astype(np.float32)
+    asked = []
+
+    def terms_of(rows, columns):
+        asked.append(len(rows))
+        return terms[rows, columns]
+
+    tie_break = TieBreak(terms_of, np.float32(0.1))
+    found = largest_of_rows(matrix.copy(), 4, tie_break)
+    expected = sorted_rows(np.where(matrix > 0, matrix + terms, 0), 4)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert sum(asked) < matrix.size / 2
 
 
-@pytest.mark.parametrize(
-    ("entries", "shape", "heights"),
-    [(400, (50, 10), [10] * 5), (100, (5, 30), [1] * 5), (480, (7, 40), [3, 3, 1])],
-)
-def test_blocks_hold_a_quarter_of_the_entries_and_cover_all_rows(
-    monkeypatch, entries, shape, heights
-):
-    monkeypatch.setattr(neighbors, "MAX_ENTRIES_AT_ONCE", entries)
-    matrix = np.zeros(shape)
-    assert [len(matrix[rows]) for rows in blocks_of_rows(matrix)] == heights
-
-
-def test_rank_similarity_falls_with_the_logarithm_of_the_rank():
+def test_logarithms_of_ranks():
     cosines = np.array([[0.0, 0.9, 0.5, 0.0]] * 4, dtype=np.float32)
-    found = rank_similarity(cosines, 3)
-    np.testing.assert_allclose(found[0], [0, np.log(4), np.log(2), 0], rtol=1e-6)
+    found = log_ranks(largest_of_rows(cosines, 3), 3)
+    np.testing.assert_allclose(found[0], [np.log(4), np.log(2), 0], rtol=1e-6)
     assert found.dtype == np.float32
 
 
 def test_edge_weights_fall_linearly_and_zeros_are_no_neighbours():
     similarity = np.array([[0.3, 0.9, 0.0], [0.0, 0.2, 0.0]], dtype=np.float32)
-    edges = strongest_edges(similarity, 2)
+    edges = ranked_edges(largest_of_rows(similarity, 2), 3)
     np.testing.assert_allclose(edges.toarray(), [[0.5, 1.0, 0.0], [0.0, 1.0, 0.0]])
     assert edges.nnz == 3
-    edges = strongest_edges(similarity, 7)
+    edges = ranked_edges(largest_of_rows(similarity, 7), 3)
     np.testing.assert_allclose(edges.toarray(), [[2 / 3, 1.0, 0.0], [0.0, 1.0, 0.0]])
 
 
@@ -77,22 +128,25 @@ def test_the_neighbour_graph_is_the_normalised_sum_of_both_directions():
     for sample, (first, second) in enumerate([(1, 2), (0, 2), (1, 0), (2, 1), (3, 2)]):
         expected[sample, first] += 1.0
         expected[sample, second] += 0.5
-    found = connect_neighbors([similarity], 2)
+    found = connect_neighbors([largest_of_rows(similarity, 2)])
     np.testing.assert_allclose(found.toarray(), normalised(expected + expected.T))
     assert found.has_canonical_format
 
 
 def test_neighbour_graphs_are_averaged():
     first, second = np.random.default_rng(0).uniform(0.1, 1.0, (2, 9, 9))
-    found = connect_neighbors([first, second, first], 3).toarray()
-    single = [connect_neighbors([similarity], 3).toarray() for similarity in (first, second)]
+    for similarity in (first, second):
+        np.fill_diagonal(similarity, 0.0)
+    nearest = [largest_of_rows(similarity, 3) for similarity in (first, second)]
+    found = connect_neighbors([nearest[0], nearest[1], nearest[0]]).toarray()
+    single = [connect_neighbors([neighbors]).toarray() for neighbors in nearest]
     np.testing.assert_allclose(found, (2 * single[0] + single[1]) / 3)
 
 
 def test_samples_without_neighbours_have_no_edges():
     similarity = np.zeros((5, 5))
     similarity[0, 1] = similarity[1, 0] = 1.0
-    found = connect_neighbors([similarity], 2).toarray()
+    found = connect_neighbors([largest_of_rows(similarity, 2)]).toarray()
     np.testing.assert_allclose(found, similarity)
 
 
@@ -100,12 +154,7 @@ def test_samples_without_neighbours_have_no_edges():
     ("n_samples", "requested", "used"), [(3, 5, 1), (2, 5, 1), (8, 5, 3), (9, 5, 4), (30, 5, 5)]
 )
 def test_there_are_no_more_neighbours_than_two_equal_clusters_have(n_samples, requested, used):
-    rng = np.random.default_rng(0)
-    similarity = rng.uniform(0.1, 1.0, (n_samples, n_samples)).astype(np.float32)
-    np.fill_diagonal(similarity, 0.0)
-    expected = strongest_edges(similarity, used).toarray()
-    found = connect_neighbors([similarity], requested).toarray()
-    np.testing.assert_allclose(found, normalised(expected + expected.T))
+    assert n_connected(requested, n_samples) == used
 
 
 def test_the_mean_graph_is_weighted_unless_all_weights_are_zero():

@@ -6,7 +6,6 @@ samples: two landmarks are close if many samples lie between them. Samples get t
 nearest landmarks.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,18 +17,20 @@ from viewspan._utils.typing import AnyArray, Array, Graph
 from viewspan.graph.neighbors import (
     largest_of_rows,
     mean_graph,
-    rank_similarity,
-    strongest_edges,
+    ranked_edges,
+    sparse_rows,
 )
-from viewspan.graph.patterns import (
+from viewspan.graph.patterns import Patterns, calibrations
+from viewspan.graph.similarity import (
     RANKED_PER_NEIGHBOR,
     TIE_BREAK_WEIGHT,
-    Patterns,
-    effective_rank,
+    Sums,
+    absolute_cosines,
+    sums_of_views,
 )
 from viewspan.solvers.result import Result
 
-BLOCK_ROWS = 1024
+BLOCK_ROWS = 256
 """Number of samples that are compared with all landmarks at once."""
 N_ROUNDS = 10
 """Number of rounds in which landmarks are drawn."""
@@ -103,14 +104,22 @@ def pattern_graph_to_landmarks(
     """
     n_samples = patterns.columns[0].shape[1]
     n_ranked = max(n_neighbors, RANKED_PER_NEIGHBOR * n_neighbors * len(landmarks) // n_samples)
-    references = [pattern[:, landmarks] for pattern in patterns.columns]
+    used = np.flatnonzero(weights)
+    units = [np.ascontiguousarray(patterns.columns[view].T) for view in used]
+    references = [pattern[landmarks] for pattern in units]
+    scales = calibrations([patterns.spectra[view] for view in used])
 
     def connect(start: int) -> list[scipy.sparse.csr_array]:
-        queries = [pattern[:, start : start + BLOCK_ROWS] for pattern in patterns.columns]
-        sums = similarity_sums(queries, references, patterns.spectra, weights, n_ranked)
+        rows = slice(start, start + BLOCK_ROWS)
+        pairs = zip(units, references, strict=True)
+        cosines = (absolute_cosines(pattern[rows], nodes) for pattern, nodes in pairs)
+        sums = sums_of_views(cosines, weights[used], scales, n_ranked)
         return [
-            strongest_edges(with_self_similarity(values, landmarks, start), n_neighbors)
-            for values in sums
+            ranked_edges(
+                largest_of_rows(with_self_similarity(values, landmarks, start), n_neighbors),
+                len(landmarks),
+            )
+            for values in (sums.plain, sums.calibrated, ranked_sums(sums))
         ]
 
     blocks = zip(*in_threads(connect, range(0, n_samples, BLOCK_ROWS)), strict=True)
@@ -118,41 +127,18 @@ def pattern_graph_to_landmarks(
     return mean_graph([normalized_bipartite(graph) for graph in graphs], [1.0, 1.0, 1.0])
 
 
-def similarity_sums(
-    queries: Sequence[AnyArray],
-    references: Sequence[AnyArray],
-    spectra: Sequence[Array],
-    weights: Array,
-    n_ranked: int,
-) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return the three sums over views that :func:`viewspan.pattern_graph` describes.
+def ranked_sums(sums: Sums) -> AnyArray:
+    """Return the sums of the logarithms of the ranks, with ties broken by the cosines.
 
     Only the ranks of landmarks among the neighbours of a sample count, not those of samples among
     the neighbours of a landmark.
-
-    Parameters
-    ----------
-    queries : list of arrays (r_i, n_queries)
-        Patterns of samples, in every view.
-    references : list of arrays (r_i, m)
-        Patterns of landmarks, in every view.
-    spectra : list of arrays
-        Singular values of every Z_i.
-    weights : array (n_views,)
-    n_ranked : int
-        Number of landmarks that are ranked for every sample.
     """
-    shape = (queries[0].shape[1], references[0].shape[1])
-    plain, calibrated, ranked = (np.zeros(shape, dtype=np.float32) for _ in range(3))
-    for query, reference, spectrum, weight in zip(
-        queries, references, spectra, weights, strict=True
-    ):
-        cosines = np.abs(query.T @ reference)
-        plain += np.float32(weight) * cosines
-        calibrated += np.float32(weight * np.sqrt(effective_rank(spectrum))) * cosines
-        ranked += np.float32(weight) * rank_similarity(cosines, n_ranked)
-    ranked += TIE_BREAK_WEIGHT * plain
-    return plain, calibrated, ranked
+    total = TIE_BREAK_WEIGHT * sums.plain
+    rows = np.arange(len(total))[:, None]
+    for columns, values in sums.ranked:
+        # several neighbours of similarity 0 may have the same column
+        np.add.at(total, (rows, columns), values)
+    return total
 
 
 def strong_coefficients(n_neighbors: int, n_landmarks: int) -> int:
@@ -198,10 +184,9 @@ def affinity_to_landmarks(
             ).T ** 2
         columns = np.sqrt(to_landmarks) + np.sqrt(from_landmarks)
         order = with_self_similarity(columns.copy(), landmarks, start)
-        found, _ = largest_of_rows(order, n_kept)
-        values = np.take_along_axis(columns, found, axis=1)
-        starts = np.arange(len(columns) + 1) * found.shape[1]
-        return scipy.sparse.csr_array((values.ravel(), found.ravel(), starts), shape=columns.shape)
+        found, positive = largest_of_rows(order, n_kept)
+        values = np.where(positive > 0, np.take_along_axis(columns, found, axis=1), 0.0)
+        return sparse_rows(found, values, len(landmarks))
 
     blocks = list(in_threads(connect, range(0, n_samples, BLOCK_ROWS)))
     return scipy.sparse.csr_array(scipy.sparse.vstack(blocks))

@@ -6,28 +6,24 @@ lie in the same subspaces. For data in subspaces this finds the same clusters wi
 curved clusters, as in most real data, it keeps neighbourhoods that single coefficients blur.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
 
 from viewspan._utils.defaults import DEFAULT_N_NEIGHBORS as DEFAULT_N_NEIGHBORS
-from viewspan._utils.threads import with_one_thread
 from viewspan._utils.linalg import ratio, singular_values, svd
+from viewspan._utils.threads import with_one_thread
 from viewspan._utils.typing import AnyArray, Array, Graph
-from viewspan.graph.neighbors import connect_neighbors, rank_similarity
+from viewspan.graph.similarity import PatternSums, completion
 from viewspan.inputs.parameters import check_view_weights
 from viewspan.solvers.result import Result
 
-TIE_BREAK_WEIGHT = np.float32(1e-3)
-"""Weight of the cosines in the sums of ranks. Many sums are equal; then the cosines decide."""
 MIN_RELATIVE_LENGTH = 1e-10
 """Columns shorter than this share of the longest one are rounding errors."""
-RANKED_PER_NEIGHBOR = 10
-"""Ranks are compared down to this multiple of the number of neighbours; later ones are equal."""
 
 
 class Patterns(NamedTuple):
@@ -116,102 +112,18 @@ def neighbor_graph(
     samples share. Then complete every view: the cosines of a missing sample are the means of those
     of its neighbours in the first graph. The cosines are absolute values, so they do not cancel.
     """
-    views = ViewSums(patterns.columns[0].shape[1], patterns.spectra, weights, n_neighbors)
+    used = np.flatnonzero(weights)
+    sums = PatternSums(
+        [np.ascontiguousarray(patterns.columns[view].T) for view in used],
+        weights[used],
+        calibrations([patterns.spectra[view] for view in used]),
+        n_neighbors,
+    )
     if patterns.observed is None:
-        return views.graph(map(absolute_cosines, patterns.columns))
-    first = views.graph(
-        map(absolute_cosines, patterns.columns),
-        shared=shared_view_weights(patterns.observed, weights),
-    )
-    pairs = zip(patterns.columns, patterns.observed, strict=True)
-    return views.graph(
-        completed_cosines(absolute_cosines(pattern), present, first) for pattern, present in pairs
-    )
-
-
-class ViewSums(NamedTuple):
-    """Settings for summing the cosines of several views and connecting the nearest neighbours.
-
-    Attributes
-    ----------
-    n_samples : int
-    spectra : list of arrays
-        The singular values of every Z_i.
-    weights : array (n_views,)
-    n_neighbors : int
-    """
-
-    n_samples: int
-    spectra: list[Array]
-    weights: Array
-    n_neighbors: int
-
-    def graph(self, cosines_of_views: Iterable[AnyArray], shared: AnyArray | None = None) -> Graph:
-        """Return the mean of the three graphs.
-
-        Parameters
-        ----------
-        cosines_of_views : iterable of arrays (n_samples, n_samples)
-            One at a time, to save memory.
-        shared : array (n_samples, n_samples), optional
-            The weight of the views that two samples share. If given, sums are divided by it.
-        """
-        plain, calibrated, ranked = (
-            np.zeros((self.n_samples,) * 2, dtype=np.float32) for _ in range(3)
-        )
-        for cosines, spectrum, weight in zip(
-            cosines_of_views, self.spectra, self.weights, strict=True
-        ):
-            if weight == 0:
-                continue
-            n_ranked = min(RANKED_PER_NEIGHBOR * self.n_neighbors, len(cosines) - 1)
-            plain += np.float32(weight) * cosines
-            calibrated += np.float32(weight * np.sqrt(effective_rank(spectrum))) * cosines
-            ranked += np.float32(weight) * rank_similarity(cosines, n_ranked)
-        if shared is not None:
-            for sums in (plain, calibrated, ranked):
-                np.divide(sums, shared, out=sums, where=shared > 0)
-        ranked += ranked.T.copy()
-        ranked += TIE_BREAK_WEIGHT * plain
-        return connect_neighbors([plain, calibrated, ranked], self.n_neighbors)
-
-
-def shared_view_weights(observed: AnyArray, weights: Array) -> AnyArray:
-    """Return the sum of the weights of the views that two samples share."""
-    present = observed.astype(np.float32)
-    return (present * weights[:, None].astype(np.float32)).T @ present
-
-
-def completed_cosines(cosines: AnyArray, present: AnyArray, graph: Graph) -> AnyArray:
-    """Return T C Tᵀ: missing samples are replaced by the means of their present neighbours.
-
-    Parameters
-    ----------
-    cosines : array (n_samples, n_samples)
-        C, the cosines in one view.
-    present : array (n_samples,) of bool
-        Which samples the view has. Their rows of T are those of the identity.
-    graph : sparse array (n_samples, n_samples)
-        Its edge weights, as shares, are the rows of T for missing samples.
-    """
-    missing = scipy.sparse.diags_array((~present).astype(np.float32))
-    neighbours = scipy.sparse.csr_array(
-        missing @ graph @ scipy.sparse.diags_array(present.astype(np.float32))
-    )
-    shares = scipy.sparse.diags_array(ratio(1.0, np.asarray(neighbours.sum(axis=1), dtype=float)))
-    completion = scipy.sparse.csr_array(
-        shares @ neighbours + scipy.sparse.diags_array(present.astype(float))
-    )
-    found: AnyArray = np.asarray(completion @ (completion @ cosines).T, dtype=np.float32)
-    np.fill_diagonal(found, 0.0)
-    return found
-
-
-def absolute_cosines(pattern: AnyArray) -> AnyArray:
-    """Return the absolute cosines between all samples, with a zero diagonal."""
-    cosines: AnyArray = np.abs(pattern.T @ pattern)
-    np.fill_diagonal(cosines, 0.0)
-    return cosines
+        return sums.graph()
+    observed = patterns.observed[used]
+    first = replace(sums, observed=observed).graph()
+    return replace(sums, completions=[completion(first, view) for view in observed]).graph()
 
 
 def coefficient_columns(result: Result, view: int, mutual: bool) -> Array:
@@ -254,3 +166,8 @@ def unit_columns(matrix: Array) -> AnyArray:
 def effective_rank(singular: Array) -> float:
     """Return (Σs)² / Σs², the rank with weak directions counted in part."""
     return float(singular.sum() ** 2 / ((singular**2).sum() or 1.0))
+
+
+def calibrations(spectra: Sequence[Array]) -> Array:
+    """Return the square root of the effective rank of every view."""
+    return np.sqrt([effective_rank(spectrum) for spectrum in spectra])

@@ -12,6 +12,7 @@ from viewspan.graph.landmarks import strong_coefficients
 from viewspan.graph.neighbors import largest_of_rows
 from viewspan.graph.partition import GraphSettings
 from viewspan.graph.patterns import MIN_RELATIVE_LENGTH
+from viewspan.graph.similarity import absolute_cosines
 from viewspan.inference.fitted_graph import FittedGraph
 from viewspan.inference.known_samples import NOT_FOUND, KnownSamples
 from viewspan.inputs.preparation import Preparation
@@ -93,17 +94,17 @@ class PatternSimilarity:
         return cls(maps, nodes, shortest, views, weights[views], observed)
 
     def __call__(self, coordinates: Array, observed: AnyArray | None = None) -> AnyArray:
-        n_samples, n_nodes = len(coordinates), self.nodes[0].shape[1]
-        total: AnyArray = np.zeros((n_samples, n_nodes), dtype=np.float32)
-        known = np.ones((len(self.views), n_samples), dtype=bool)
+        known = np.ones((len(self.views), len(coordinates)), dtype=bool)
         if observed is not None:
             known = observed[self.views]
+        total: AnyArray | None = None
         for part, node, floor, present in zip(
             self.maps, self.nodes, self.shortest, known, strict=True
         ):
-            cosines = unit_rows(coordinates @ part, floor) @ node
-            cosines[~present] = 0.0
-            total += np.abs(cosines, out=cosines)
+            patterns = unit_rows(coordinates @ part, floor) * present[:, None]
+            cosines = absolute_cosines(patterns, node.T)
+            total = cosines if total is None else np.add(total, cosines, out=total)
+        assert total is not None  # a fit has at least one view
         if known.all() and self.observed.all():
             return total
         shared = (known * self.view_weights[:, None]).T @ self.observed
