@@ -3,12 +3,18 @@
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 
 import numpy as np
 import pytest
 
+import viewspan
 from tests.problems import many_subspaces
 from viewspan._utils import memory
+from viewspan.fit import dense
+from viewspan.fit.memory import dense_fit_bytes
+from viewspan.graph import similarity
+from viewspan.graph.patterns import Patterns, neighbor_graph, unit_columns
 
 
 @pytest.mark.parametrize(
@@ -94,3 +100,43 @@ def test_a_set_larger_than_the_limit_of_memory_fits(tmp_path, monkeypatch):
     assert (labels == labels[0]).all()  # a longer sample is in the same subspace
     loaded = subprocess.run([*command, "load"], capture_output=True, text=True, check=False)
     assert "MemoryError" in loaded.stderr  # the limit is one
+
+
+def peak_of(function):
+    """Return the bytes that a function allocates at its peak."""
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("n_samples", [600, 1200])
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_dense_fit_needs_no_more_than_estimated(n_samples, missing, monkeypatch):
+    views, _ = many_subspaces(n_samples)
+    if missing:
+        for number, view in enumerate(views):
+            view[number::9] = np.nan
+    estimates = []
+
+    def estimate(*arguments):
+        estimates.append(dense_fit_bytes(*arguments))
+        return estimates[-1]
+
+    monkeypatch.setattr(dense, "dense_fit_bytes", estimate)
+    model = viewspan.CLRSC(
+        5, graph="dense", missing="allow" if missing else "forbid", random_state=0
+    )
+    peak = peak_of(lambda: model.fit(views))
+    assert peak < estimates[0] < 20 * peak
+
+
+def test_the_graph_of_patterns_needs_no_matrix_of_all_pairs(monkeypatch):
+    monkeypatch.setattr(similarity, "BLOCK_ENTRIES", 2**16)
+    n_samples = 3000
+    rng = np.random.default_rng(0)
+    columns = [unit_columns(rng.normal(size=(4, n_samples))) for _ in range(2)]
+    patterns = Patterns(columns, [np.ones(4)] * 2)
+    assert peak_of(lambda: neighbor_graph(patterns, np.ones(2), 3)) < 4 * n_samples**2

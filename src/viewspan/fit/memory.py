@@ -1,16 +1,22 @@
 """Estimate the memory of a fit, to raise MemoryError before a fit that would not fit."""
 
+import os
 from collections.abc import Sequence
 
 from viewspan._utils import memory
 from viewspan.fit.settings import FitSettings
+from viewspan.graph.similarity import BLOCK_ENTRIES, MIN_BLOCK_ROWS, RANKED_PER_NEIGHBOR
 
 SOLVER_COPIES = 12
 """Arrays of the size of the coefficients that the solver holds, for every view."""
-PATTERN_BYTES, COEFFICIENT_BYTES = 32, 40
-"""Bytes for every pair of samples, in the graph of patterns and in the paper's graph."""
-MISSING_BYTES, MUTUAL_BYTES = 20, 8
-"""Additional bytes for every pair, for missing samples and for patterns of Z + Zᵀ."""
+COEFFICIENT_BYTES = 40
+"""Bytes for every pair of samples in the paper's graph."""
+RANK_BYTES, EDGE_BYTES = 32, 300
+"""Bytes for every rank of a sample in a view, and for every neighbour of a sample."""
+PATTERN_BYTES, KEPT_PATTERN_BYTES = 32, 8
+"""Bytes for every entry of the patterns while one view is computed, and kept for every view."""
+COMPARED_BLOCKS = 10
+"""Number of blocks of cosines that a thread holds."""
 BLOCK_BYTES = 500_000_000
 """Bytes of the blocks in which samples are processed."""
 FEWER_FEATURES = (
@@ -59,9 +65,29 @@ def dense_fit_bytes(n_samples: int, n_features: Sequence[int], settings: FitSett
     n_solutions = len(settings.weights.multiples)
     entries = n_views * rank * (n_samples if sides == "left" else rank)
     solver = SOLVER_COPIES * 8 * entries + 8 * n_solutions * (entries + 2 * n_samples * rank)
-    per_pair = PATTERN_BYTES if settings.graph.by_patterns else COEFFICIENT_BYTES
-    per_pair += MISSING_BYTES * settings.missing + MUTUAL_BYTES * settings.graph.mutual
-    return solver + per_pair * n_samples**2
+    if not settings.graph.by_patterns:
+        return solver + COEFFICIENT_BYTES * n_samples**2
+    return solver + pattern_graph_bytes(n_samples, n_views, rank, settings)
+
+
+def pattern_graph_bytes(n_samples: int, n_views: int, rank: int, settings: FitSettings) -> int:
+    """Estimate the memory for comparing the patterns of all samples.
+
+    It grows with the number of samples, unless Z + Zᵀ is compared, which cannot be reduced, or
+    samples are missing.
+    """
+    n_neighbors = settings.graph.n_neighbors
+    n_ranked = min(RANKED_PER_NEIGHBOR * n_neighbors, n_samples)
+    length = n_samples if settings.graph.mutual else rank
+    per_sample = (
+        (PATTERN_BYTES + KEPT_PATTERN_BYTES * n_views) * length
+        + RANK_BYTES * n_ranked * n_views
+        + EDGE_BYTES * n_neighbors
+    )
+    block = min(max(BLOCK_ENTRIES, MIN_BLOCK_ROWS * n_samples), n_samples**2)
+    # completing a few rows of a view needs up to all of its cosines
+    blocks = COMPARED_BLOCKS * block + settings.missing * n_samples**2
+    return per_sample * n_samples + 4 * (os.cpu_count() or 1) * blocks
 
 
 def landmark_fit_bytes(n_samples: int, n_features: Sequence[int], settings: FitSettings) -> int:
