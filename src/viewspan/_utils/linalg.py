@@ -103,6 +103,17 @@ def eigh(matrix: Array) -> tuple[Array, Array]:
     return values, vectors
 
 
+def eigenvalues(matrix: Array) -> Array:
+    """Return all eigenvalues of a symmetric matrix, smallest first."""
+    check_finite(matrix, matrix)
+    try:
+        values = np.linalg.eigvalsh(matrix)
+    except np.linalg.LinAlgError:
+        values = use_fallback(scipy.linalg.eigvalsh, matrix, driver="ev")
+    check_finite(values, matrix)
+    return np.asarray(values)
+
+
 def leading_eigh(matrix: Array, count: int) -> tuple[Array, Array]:
     """Return the largest eigenvalues of a symmetric matrix, largest first, and their eigenvectors.
 

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
-from viewspan._utils.linalg import NumericalError, eigh, leading_eigh, ratio
+from viewspan._utils.linalg import NumericalError, eigenvalues, eigh, leading_eigh, ratio
 from viewspan._utils.typing import Array, Graph
 from viewspan._utils.warnings import warn
 from viewspan.graph.neighbors import scale_both_sides
@@ -90,7 +90,11 @@ def leading_eigenvalues(
     Unlike :func:`leading_eigenvectors`, do not warn about isolated samples.
     """
     scale = ratio(1.0, np.sqrt(degrees(affinity)))
-    values, _ = symmetric_eigenpairs(scaled(affinity, scale), min(count, len(scale)), generator)
+    matrix, count = scaled(affinity, scale), min(count, len(scale))
+    if len(scale) <= MAX_FULL_DECOMPOSITION:
+        values = eigenvalues(np.asarray(matrix))[: -count - 1 : -1]
+    else:
+        values, _ = symmetric_eigenpairs(matrix, count, generator)
     return per_step(values, steps)
 
 
