@@ -6,7 +6,6 @@ import pytest
 from viewspan.graph import neighbors
 from viewspan.graph.neighbors import (
     Neighbors,
-    TieBreak,
     connect_neighbors,
     largest_of_rows,
     log_ranks,
@@ -76,26 +75,6 @@ def test_entries_of_extreme_size_are_found():
 def test_there_are_no_more_entries_than_columns():
     assert largest_of_rows(np.eye(4)[:2], 9).columns.shape == (2, 4)
     assert largest_of_rows(np.zeros((0, 4), dtype=np.float32), 2).values.shape == (0, 2)
-
-
-@pytest.mark.parametrize("n_columns", [30, 900])
-def test_a_tie_break_decides_between_equal_entries(n_columns):
-    rng = np.random.default_rng(0)
-    matrix = random_matrix("ties", (8, n_columns), rng)
-    matrix[5, 3:] = 0.0
-    terms = (0.1 * rng.uniform(size=matrix.shape)).astype(np.float32)
-    asked = []
-
-    def terms_of(rows, columns):
-        asked.append(len(rows))
-        return terms[rows, columns]
-
-    tie_break = TieBreak(terms_of, np.float32(0.1))
-    found = largest_of_rows(matrix.copy(), 4, tie_break)
-    expected = sorted_rows(np.where(matrix > 0, matrix + terms, 0), 4)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(one, other)
-    assert sum(asked) < matrix.size / 2
 
 
 def test_logarithms_of_ranks():

@@ -41,22 +41,21 @@ def test_cosines_have_no_sign():
 
 
 @pytest.mark.parametrize("with_missing", [False, True])
-def test_a_tie_break_has_the_plain_sums(with_missing):
-    """It is computed for pairs alone or, if samples are missing, for whole rows."""
+def test_cosines_decide_between_equal_sums_of_ranks(with_missing):
     observed = np.random.default_rng(0).uniform(size=(2, 12)) < 0.6
     patterns = [unit_rows(12, rank, rank) for rank in (2, 4)]
     if with_missing:
         patterns = [p * present[:, None] for p, present in zip(patterns, observed, strict=True)]
     sums = PatternSums(patterns, WEIGHTS, CALIBRATIONS, 3, observed if with_missing else None)
     plain = sum(w * np.abs(p @ p.T) for w, p in zip(WEIGHTS, patterns, strict=True))
+    shared = np.ones((12, 12))
     if with_missing:
         shared = observed.T @ (WEIGHTS[:, None] * observed)
         plain = np.divide(plain, shared, out=np.zeros((12, 12)), where=shared > 0)
-    rows, columns = np.array([0, 1, 3]), np.array([2, 0, 11])
-    tie_break = sums.tie_break(slice(4, 10))
-    found = tie_break.terms(rows, columns)
-    np.testing.assert_allclose(found, 1e-3 * plain[rows + 4, columns], rtol=1e-5)
-    assert tie_break.largest >= 1e-3 * plain.max()
+    np.fill_diagonal(plain, 0.0)
+    equal = scipy.sparse.csr_array(np.where(shared > 0, shared, 1.0).astype(np.float32))
+    found = sums._by_ranks(equal, equal.T.tocsr(), slice(4, 10))
+    np.testing.assert_array_equal(found.columns, np.argsort(-plain[4:10], axis=1)[:, :3])
 
 
 def test_shared_views_are_counted_by_weight():

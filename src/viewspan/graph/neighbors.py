@@ -1,6 +1,6 @@
 """Nearest neighbours in a matrix of similarities, and the graphs that they form."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,45 +36,17 @@ class Neighbors(NamedTuple):
         return cls(np.concatenate(columns), np.concatenate(values))
 
 
-class TieBreak(NamedTuple):
-    """Small non-negative terms that decide between equal similarities.
-
-    Attributes
-    ----------
-    terms : callable
-        Returns the terms of entries from their rows and columns.
-    largest : float
-        No term is larger.
-    """
-
-    terms: Callable[[AnyArray, AnyArray], AnyArray]
-    largest: np.float32
-
-
-def largest_of_rows(matrix: AnyArray, count: int, tie_break: TieBreak | None = None) -> Neighbors:
+def largest_of_rows(matrix: AnyArray, count: int) -> Neighbors:
     """Return the largest positive entries of every row of a non-negative matrix.
 
     Entries are compared in single precision. Of equal entries, those on the left come first, so
     that the result depends on nothing but the row.
-
-    Parameters
-    ----------
-    matrix : array (n_rows, n_columns)
-    count : int
-    tie_break : TieBreak, optional
-        Terms that are added to positive entries; computed only where they could matter. The matrix
-        must then be in single precision, and is overwritten.
     """
     count = min(count, matrix.shape[1])
     single = single_precision(matrix)
     bounds = bounds_of_largest(single, count)
-    if tie_break is not None:
-        bounds -= tie_break.largest
     bounds = np.maximum(bounds, np.finfo(np.float32).tiny)
     places = np.flatnonzero(single >= bounds[:, None])
-    if tie_break is not None:
-        rows, columns = np.divmod(places, matrix.shape[1])
-        single[rows, columns] += tie_break.terms(rows, columns)
     keys = sort_keys(single, places, count)
     keys.sort(axis=1)
     largest = keys[:, ::-1][:, :count]

@@ -15,7 +15,6 @@ from viewspan._utils.threads import in_threads
 from viewspan._utils.typing import AnyArray, Array, Graph
 from viewspan.graph.neighbors import (
     Neighbors,
-    TieBreak,
     connect_neighbors,
     largest_of_rows,
     log_ranks,
@@ -153,7 +152,9 @@ class PatternSums:
         total: AnyArray = ranks[rows].toarray()
         total += transposed[rows].toarray()
         clear_diagonal(total, rows)
-        return largest_of_rows(self._divided(total, rows), self._n_connected, self.tie_break(rows))
+        self._divided(total, rows)
+        np.add(total, TIE_BREAK_WEIGHT * self._plain_sums(rows), out=total, where=total > 0)
+        return largest_of_rows(total, self._n_connected)
 
     @property
     def _n_connected(self) -> int:
@@ -175,29 +176,11 @@ class PatternSums:
                 found = completed_cosines(pattern, self.completions[view], rows)
             yield clear_diagonal(found, rows)
 
-    def tie_break(self, rows: slice) -> TieBreak:
-        """Return the share of the plain sums that is added to the sums of ranks."""
-        if self.observed is None and self.completions is None:
-            terms = self._plain_sums_of_pairs
-            return TieBreak(lambda row, column: terms(row + rows.start, column), self._largest_sum)
+    def _plain_sums(self, rows: slice) -> AnyArray:
+        """Return the weighted sums of the cosines between some samples and all."""
         pairs = zip(self._cosines(rows), self.weights, strict=True)
         total = sum(np.float32(weight) * cosines for cosines, weight in pairs)
-        plain = TIE_BREAK_WEIGHT * self._divided(np.asarray(total), rows)
-        return TieBreak(lambda row, column: plain[row, column], self._largest_sum)
-
-    @property
-    def _largest_sum(self) -> np.float32:
-        largest = self.weights.sum() if self.observed is None else 1.0
-        return np.float32(2.0 * TIE_BREAK_WEIGHT * largest)  # twice, because of rounding
-
-    def _plain_sums_of_pairs(self, first: AnyArray, second: AnyArray) -> AnyArray:
-        found: AnyArray = sum(
-            TIE_BREAK_WEIGHT
-            * np.float32(weight)
-            * np.abs(np.einsum("ij,ij->i", pattern[first], pattern[second]))
-            for weight, pattern in zip(self.weights, self.patterns, strict=True)
-        )
-        return found
+        return self._divided(np.asarray(total), rows)
 
 
 def clear_diagonal(block: AnyArray, rows: slice) -> AnyArray:
