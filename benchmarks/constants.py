@@ -48,20 +48,19 @@ CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
     "coupling, ½": (couplings, "NUCLEAR_SHARE", (0.25, 1.0)),
     "floor of λ, 2e-4": (noise, "LAM_FLOOR", (1e-4, 4e-4)),
     "ranked samples per neighbour, 10": (similarity, "RANKED_PER_NEIGHBOR", (5, 20)),
-    "largest multiple of λ without coupling, ¼": (noise.NoiseRule, "uncoupled_up_to", (0.125, 0.5)),
+    "largest multiple of λ without coupling, ½": (noise.NoiseRule, "uncoupled_up_to", (0.25, 1.0)),
     "clear gap, 2": (discretisation, "CLEAR_GAP_FACTOR", (1.0, 4.0)),
     "eigenvectors per cluster, 3": (discretisation, "EIGENVECTORS_PER_CLUSTER", (2, 6)),
     "restarts of k-means, 30": (discretisation, "N_KMEANS_STARTS", (15, 60)),
-    "samples that are compared for view weights, 1000": (
+    "samples that are compared for view weights, 500": (
         view_weights,
         "MAX_COMPARED_SAMPLES",
-        (500, 2000),
+        (250, 1000),
     ),
     "threshold of equal view weights, 0.9": (view_weights, "EQUAL_WEIGHT_THRESHOLD", (0.45, 1.0)),
-    "draws of noise for a mean, 3": (view_weights, "N_NOISE_DRAWS", (1, 6)),
     "dominant feature, ½": (column_statistics, "DOMINANT_SHARE", (0.25, 0.999)),
     "mean zero by chance, 0.01": (column_statistics, "MAX_CENTRED_MEAN", (0.005, 0.02)),
-    "tolerance of the path's other solutions, 1e-3": (steps, "GRAPH_TOLERANCE", (5e-4, 2e-3)),
+    "tolerance of the path's other solutions, 3e-3": (steps, "GRAPH_TOLERANCE", (1.5e-3, 6e-3)),
 }
 """Module and name of every constant, and its two other values."""
 PARAMETERS: dict[str, tuple[str, tuple[Any, ...]]] = {"neighbours, 15": ("n_neighbors", (8, 30))}

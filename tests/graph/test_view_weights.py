@@ -157,9 +157,7 @@ def clustered_patterns():
 def shares(patterns, n_clusters):
     """Return 1 − c_i and e_i, both relative to their largest value over views."""
     views = single_views(patterns)
-    chance = np.array(
-        [np.mean([cohesion(noise_patterns(v, s), n_clusters) for s in range(3)]) for v in views]
-    )
+    chance = np.array([cohesion(noise_patterns(view, 0), n_clusters) for view in views])
     excess = np.maximum([cohesion(view, n_clusters) for view in views] - chance, 0)
     return (1 - chance) / max(1 - chance), excess / max(excess)
 

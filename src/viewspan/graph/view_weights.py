@@ -6,10 +6,8 @@ from viewspan._utils.typing import AnyArray, Array
 from viewspan.graph.patterns import Patterns, is_significant, neighbor_graph, unit_columns
 from viewspan.graph.spectrum import leading_eigenvalues
 
-MAX_COMPARED_SAMPLES = 1000
+MAX_COMPARED_SAMPLES = 500
 """Number of samples that suffices to weight a view; larger data are subsampled."""
-N_NOISE_DRAWS = 3
-"""Number of draws of noise that are averaged for every view."""
 EQUAL_WEIGHT_THRESHOLD = 0.9
 """View weights from this value on become 1, because such differences arise by chance."""
 
@@ -40,11 +38,9 @@ def automatic_view_weights(patterns: Patterns, n_clusters: int) -> Array:
         return np.ones(n_views)
     compared, _ = subsample(patterns)
     found = np.array([cohesion(view, n_clusters) for view in single_views(compared)])
-    noise = [
-        [cohesion(noise_patterns(view, seed), n_clusters) for seed in range(N_NOISE_DRAWS)]
-        for view in single_views(compared)
-    ]
-    chance = np.mean(noise, axis=1)
+    chance = np.array(
+        [cohesion(noise_patterns(view, seed=0), n_clusters) for view in single_views(compared)]
+    )
     weights = np.maximum(share_of_largest(1.0 - chance), share_of_largest(found - chance))
     if not weights.any():
         return np.ones(n_views)

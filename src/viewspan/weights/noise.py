@@ -75,12 +75,12 @@ def automatic_lam(
 class NoiseRule(WeightRule):
     """λ for quadratic fits and nuclear penalties: it follows the noise of each view.
 
-    With an automatic τ, the last of the four problems is not coupled. Its graph keeps details that
-    only one view has.
+    With an automatic τ, the last two of the four problems are not coupled. Their graphs keep
+    details that only one view has, and they have closed forms.
     """
 
     multiples = (1.0, 2.0, 0.5, 0.25)
-    uncoupled_up_to = 0.25
+    uncoupled_up_to = 0.5
 
     def lam(self, reduction: Reduction, datafit: Datafit, multiple: float = 1.0) -> Array:
         base = automatic_lam(
