@@ -9,6 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 import viewspan
 from tests.graph.results import random_cores, result_of
 from tests.problems import two_subspaces
+from viewspan._utils.linalg import Spectrum
 from viewspan.graph import similarity
 from viewspan.graph.neighbors import Neighbors, connect_neighbors
 from viewspan.graph.patterns import (
@@ -324,3 +325,19 @@ def test_singular_values_of_rounding_are_not_significant():
     np.testing.assert_array_equal(is_significant(values, np.dtype(float)), [1, 1, 1, 0])
     np.testing.assert_array_equal(is_significant(values, np.dtype(np.float32)), [1, 1, 0, 0])
     np.testing.assert_array_equal(is_significant(np.zeros(2), np.dtype(float)), [1, 0])
+
+
+@pytest.mark.parametrize("basis", [True, False])
+def test_known_spectra_give_the_same_cosines(basis):
+    rng = np.random.default_rng(0)
+    cores = np.stack([rng.normal(size=(20, rank)) @ rng.normal(size=(rank, 20)) for rank in (3, 6)])
+    right = np.linalg.qr(rng.normal(size=(30, 20)))[0] if basis else None
+    result = replace(result_of(cores), left=right, right=right)
+    known = [Spectrum(*np.linalg.svd(core)[1:]) for core in cores]
+    known = [Spectrum(s.values[: rank + 1], s.right[: rank + 1]) for s, rank in zip(known, (3, 6))]
+    found, expected = (
+        patterns_of(each, mutual=False) for each in (replace(result, spectra=known), result)
+    )
+    for mine, theirs, rank in zip(found.columns, expected.columns, (3, 6), strict=True):
+        assert mine.shape == (rank, 30 if basis else 20)
+        np.testing.assert_allclose(mine.T @ mine, theirs.T @ theirs, atol=1e-6)

@@ -36,6 +36,20 @@ def test_an_iteration_that_settles_gets_the_exact_result(shape):
     assert value == pytest.approx(expected_value, rel=1e-9)
 
 
+@pytest.mark.parametrize("threshold", [1.0, 1e-9])
+def test_the_spectrum_is_that_of_the_result(threshold):
+    """It is known after a full decomposition, within a block, and for tiny thresholds."""
+    rng, prox = np.random.default_rng(0), WarmThresholding()
+    limit = decaying(rng, (50, 70), 9)
+    for step in range(3):
+        found, _ = prox(limit + 0.1**step * rng.normal(size=limit.shape), np.array(threshold))
+        values = np.linalg.svd(found, compute_uv=False)[: len(prox.spectrum.values)]
+        np.testing.assert_allclose(prox.spectrum.values, values, atol=1e-10)
+        columns = prox.spectrum.matrix  # the columns of the result, up to a rotation
+        np.testing.assert_allclose(columns.T @ columns, found.T @ found, atol=1e-8)
+    assert prox(limit.T, np.array(1.0)) and prox.spectrum is None
+
+
 def test_the_value_is_never_below_the_nuclear_norm():
     """It belongs to the matrix that is returned, even if that is not the exact result."""
     rng, prox = np.random.default_rng(1), WarmThresholding()

@@ -86,7 +86,7 @@ def cluster_solutions(
     return FittedState(
         preparation=preparation,
         reduction=reduction,
-        results=results,
+        results=[replace(result, spectra=None) for result in results],
         partition=found,
         graph_settings=settings.graph,
         labels=found.labels,

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viewspan._utils.defaults import DEFAULT_N_NEIGHBORS as DEFAULT_N_NEIGHBORS
-from viewspan._utils.linalg import ratio, singular_values, svd
+from viewspan._utils.linalg import Spectrum, ratio, singular_values, spectrum
 from viewspan._utils.threads import with_one_thread
 from viewspan._utils.typing import AnyArray, Array, Graph
 from viewspan.graph.similarity import PatternSums, completion
@@ -98,9 +98,12 @@ def patterns_of(result: Result, *, mutual: bool) -> Patterns:
     ]
     if result.observed is not None:
         found = [pattern * present for pattern, present in zip(found, result.observed, strict=True)]
-    return Patterns(
-        found, [singular_values(core.astype(float)) for core in result.cores], result.observed
+    spectra = (
+        [singular_values(core.astype(float)) for core in result.cores]
+        if result.spectra is None
+        else [spectrum.values for spectrum in result.spectra]
     )
+    return Patterns(found, spectra, result.observed)
 
 
 def neighbor_graph(
@@ -135,14 +138,19 @@ def coefficient_columns(result: Result, view: int, mutual: bool) -> Array:
         full = result.coefficient(view)
         return full + full.T
     core: Array = result.cores[view]
-    return core if result.right is None else significant_rows(core) @ result.right.T
+    if result.spectra is not None:
+        rows = significant_rows(result.spectra[view], core.dtype)
+    elif result.right is not None:
+        rows = significant_rows(spectrum(core.astype(float)), core.dtype)
+    else:
+        rows = core
+    return rows if result.right is None else rows @ result.right.T
 
 
-def significant_rows(core: Array) -> Array:
+def significant_rows(spectrum: Spectrum, dtype: np.dtype[Any]) -> Array:
     """Return orthogonal rows with the same products of columns, without those of rounding."""
-    _, values, right = svd(core.astype(float))
-    rows: Array = (values[:, None] * right)[is_significant(values, core.dtype)]
-    return rows.astype(core.dtype)
+    rows: Array = spectrum.matrix[is_significant(spectrum.values, dtype)]
+    return rows.astype(dtype)
 
 
 def is_significant(values: Array, dtype: np.dtype[Any]) -> AnyArray:

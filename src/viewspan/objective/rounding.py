@@ -42,6 +42,14 @@ def frobenius_norm(array: Array) -> float:
     return float(np.sqrt(np.vdot(array, array)))
 
 
+def distance_from_orthonormal(rows: Array) -> float:
+    """Return a bound of ‖RRᵀ − I‖_F for a matrix R with nearly orthonormal rows."""
+    gram = rows @ rows.T
+    rounding = unit_error(rows) * float(np.trace(gram))
+    gram[np.diag_indices_from(gram)] -= 1.0
+    return frobenius_norm(gram) * (1.0 + unit_error(gram) * len(gram)) + rounding
+
+
 def column_lengths(matrix: Array) -> Array:
     """Return ‖column‖₂ for every column."""
     lengths: Array = np.sqrt(np.einsum("ij,ij->j", matrix, matrix))

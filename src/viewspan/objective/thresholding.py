@@ -8,7 +8,7 @@ iteration and the decomposition of a small matrix replace the decomposition of t
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from viewspan._utils.linalg import eigh, svd
+from viewspan._utils.linalg import Spectrum, eigh, svd
 from viewspan._utils.typing import Array
 
 GRAM_THRESHOLD = 1e-6
@@ -36,20 +36,25 @@ class WarmThresholding:
     block : array (min(n, m), b) or None
         Orthonormal leading singular vectors of the last matrix (n, m), left ones if it has at most
         as many rows as columns; None if nearly all vectors are needed.
+    spectrum : Spectrum or None
+        Singular values and right singular vectors of the last result.
     """
 
     def __init__(self) -> None:
         self.block: Array | None = None
+        self.spectrum: Spectrum | None = None
 
     def __call__(self, matrix: Array, lam: Array) -> tuple[Array, float]:
         """Return U (S − λ)₊ Vᵀ and λ times its nuclear norm."""
         if matrix.shape[0] > matrix.shape[1]:
             proximal, value = self(matrix.T, lam)
+            self.spectrum = None
             return proximal.T, value
         if lam < GRAM_THRESHOLD * np.linalg.norm(matrix):
             self.block = None
             left, values, right = svd(matrix)
             shrunk = np.maximum(values - lam, 0.0)
+            self.spectrum = Spectrum(shrunk, right)
             return (left * shrunk) @ right, float(lam * shrunk.sum())
         found = None if self.block is None else self._within(self.block, matrix, lam)
         return self._decompose(matrix, lam) if found is None else found
@@ -61,8 +66,10 @@ class WarmThresholding:
         count = n_above + margin(n_above)
         self.block = vectors[:, -count:] if count <= MAX_BLOCK_SHARE * len(squares) else None
         kept = slice(len(squares) - n_above, None)
-        left = vectors[:, kept]
-        return shrink(left, left.T @ matrix, squares[kept], lam)
+        left, values = vectors[:, kept], np.sqrt(squares[kept])
+        rows = left.T @ matrix
+        self.spectrum = largest_first(values - lam, rows / values[:, None])
+        return shrink(left, rows, values, lam)
 
     def _within(self, block: Array, matrix: Array, lam: Array) -> tuple[Array, float] | None:
         """Threshold the singular values of MVVᵀ.
@@ -79,18 +86,24 @@ class WarmThresholding:
         count = n_above + margin(n_above)
         if len(squares) - n_above < margin(n_above) // 2 or squares[0] <= 0.0:
             return None
-        squares, rotation = squares[-count:], rotation[:, -count:]
+        values, rotation = np.sqrt(squares[-count:]), rotation[:, -count:]
         images = images @ rotation
-        self.block = images / np.sqrt(squares)
-        kept = slice(len(squares) - n_above, None)
+        self.block = images / values
+        kept = slice(len(values) - n_above, None)
         right = basis @ rotation[:, kept]
-        proximal, value = shrink(right, images[:, kept].T, squares[kept], lam)
+        self.spectrum = largest_first(values[kept] - lam, right.T)
+        proximal, value = shrink(right, images[:, kept].T, values[kept], lam)
         return proximal.T, value
 
 
-def shrink(vectors: Array, rows: Array, squares: Array, lam: Array) -> tuple[Array, float]:
+def largest_first(values: Array, rows: Array) -> Spectrum:
+    """Return the spectrum of values in ascending order."""
+    return Spectrum(values[::-1], rows[::-1])
+
+
+def shrink(vectors: Array, rows: Array, values: Array, lam: Array) -> tuple[Array, float]:
     """Return Σ (1 − λ/s_k) v_k (row k) for orthonormal v_k, and λ times its nuclear norm."""
-    share = 1.0 - lam / np.sqrt(squares)
+    share = 1.0 - lam / values
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return (vectors * share) @ rows, float(lam * (share @ lengths))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from viewspan._utils.linalg import NumericalError, check_finite
+from viewspan._utils.linalg import NumericalError, Spectrum, check_finite
 from viewspan._utils.threads import map_views
 from viewspan._utils.typing import Array
 from viewspan.objective.penalties import is_nuclear_norm
@@ -152,6 +152,13 @@ class Iteration:
         """Leading singular vectors of every view, if the penalty is a nuclear norm."""
         return [getattr(prox, "block", None) for prox in self.proxes]
 
+    @property
+    def spectra(self) -> list[Spectrum] | None:
+        """Spectra of the penalty's copy of the coefficients, if its prox computes them."""
+        found = [getattr(prox, "spectrum", None) for prox in self.proxes]
+        known = [spectrum for spectrum in found if spectrum is not None]
+        return known if len(known) == len(found) else None
+
     def residuals(self) -> tuple[Residuals, Residuals | None]:
         """Return the ADMM residuals of the copies of W and, if the fit is split off, of the fit."""
         state, factors = self.state, self.problem.factors
@@ -243,4 +250,7 @@ def certify(
     gap = relative_gap(objective, bound)
     check = Check(n_iter, objective, bound, gap, residuals.primal, residuals.dual, problem.shape[1])
     status: Status = "optimal" if gap <= tol else "max_iter"
-    return Solution(stack, dual, multiplier, objective, bound, status, n_iter, [*history, check])
+    return Solution(
+        *(stack, dual, multiplier, objective, bound, status, n_iter, [*history, check]),
+        spectra=iteration.spectra,
+    )

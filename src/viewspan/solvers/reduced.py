@@ -74,6 +74,7 @@ def solve_reduced(
         tau=tau,
         scales=solution.scales,
         observed=reduction.observed,
+        spectra=solution.spectra,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from viewspan._utils.defaults import DEFAULT_TOL as DEFAULT_TOL
+from viewspan._utils.linalg import Spectrum
 from viewspan._utils.typing import AnyArray, Array
 
 Status = Literal["optimal", "stationary", "max_iter", "residuals", "non_finite"]
@@ -62,6 +63,8 @@ class Solution:
     history: list[Check] = field(repr=False)
     scales: Array | None = None
     """Scales α_i, if the stack holds one matrix for all views."""
+    spectra: list[Spectrum] | None = field(default=None, repr=False)
+    """Singular values and right singular vectors of every matrix in the stack, if known."""
 
     @property
     def gap(self) -> float:
@@ -100,6 +103,9 @@ class Result:
         Scales α_i, if the views share one matrix.
     observed : array (c, N) of bool or None
         Whether each view has each sample; None if no sample is missing.
+    spectra : list of Spectrum or None
+        Singular values and right singular vectors of every core while the graph is built, if the
+        solver knows them; None in fitted models.
     gap : float
         (objective − dual bound) / objective, the proven distance to the optimum.
     n_views : int
@@ -122,6 +128,7 @@ class Result:
     tau: float
     scales: Array | None = None
     observed: AnyArray | None = field(default=None, repr=False)
+    spectra: list[Spectrum] | None = field(default=None, repr=False)
 
     @property
     def gap(self) -> float:

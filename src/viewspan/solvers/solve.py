@@ -1,5 +1,6 @@
 """``viewspan.solve``: minimise one objective of the family for given views and weights."""
 
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy.typing as npt
@@ -84,7 +85,7 @@ def solve(
     read = check_views(views, caller="solve", missing=missing == "allow").read()
     _, as_given = prepare(read, False, False, normalize=False)
     reduction = axes.reduce(as_given.arrays, solver, as_given.observed)
-    return solve_reduced(
+    result = solve_reduced(
         reduction,
         check_lam(lam, reduction, axes),
         check_tau(tau),
@@ -94,6 +95,7 @@ def solve(
         max_iter=max_iter,
         callback=callback,
     )
+    return replace(result, spectra=None)  # which must not outlive changes of the cores
 
 
 def check_stopping(solver: str, tol: float, max_iter: int | None) -> None:
