@@ -99,11 +99,15 @@ def test_noise_free_data_on_which_the_fast_svd_fails_converges(load):
 def test_the_schedule_plans_the_next_check_where_the_gap_should_reach_the_tolerance():
     schedule = Schedule(1e-4)
     assert not schedule.is_due(10)
-    assert schedule.is_promising(4e-4)
+    assert schedule.is_promising(2e-4)
     assert not schedule.is_promising(1e-1)
-    schedule.plan(20, 1e-2)
-    assert not schedule.is_promising(0.0)
-    schedule.plan(24, 1e-3)
+    schedule.plan(10, 1e-1, relative_residual=1e-1)  # the gap has to fall by a factor of 1000
+    assert schedule.is_promising(1.4e-4)
+    assert not schedule.is_promising(1.6e-4)
+    assert not schedule.is_due(19)
+    assert schedule.is_due(20)
+    schedule.plan(20, 1e-2, relative_residual=1e-2)
+    schedule.plan(24, 1e-3, relative_residual=1e-3)
     assert not schedule.is_due(27)
     assert schedule.is_due(28)
 

@@ -21,7 +21,7 @@ from viewspan.solvers.admm import (
 from viewspan.solvers.closed_form import applies, solve_closed_form
 from viewspan.solvers.ladmpsap import ladmpsap
 from viewspan.solvers.result import relative_gap
-from viewspan.solvers.schedule import LATEST_FIRST_CHECK
+from viewspan.solvers.schedule import LAST_TRIGGERED
 from viewspan.solvers.state import State
 
 UNREACHABLE = 1e-300
@@ -89,7 +89,7 @@ def test_small_residuals_trigger_the_first_check():
     state = State.zero(problem)
     cold = admm(problem, tol=1e-10, state=state)
     warm = admm(problem, tol=1e-4, state=state)
-    assert warm.history[0].n_iter < LATEST_FIRST_CHECK == cold.history[0].n_iter
+    assert warm.history[0].n_iter < LAST_TRIGGERED == cold.history[0].n_iter
 
 
 @pytest.mark.parametrize(
@@ -130,14 +130,14 @@ class FailingNuclear(Nuclear):
         return prox, value
 
 
-@pytest.mark.parametrize("iteration", [LATEST_FIRST_CHECK - 8, LATEST_FIRST_CHECK + 8])
+@pytest.mark.parametrize("iteration", [LAST_TRIGGERED - 8, LAST_TRIGGERED + 8])
 @pytest.mark.parametrize("raises", [True, False])
 def test_a_fault_returns_the_last_certified_point_or_zero(raises, iteration):
     """Before the first certificate zero is returned, afterwards the point that was certified."""
     problem = replace(problem_of(), penalty=FailingNuclear(iteration, raises))
     with np.errstate(invalid="ignore"):
         solution = admm(problem, tol=1e-15, state=State.zero(problem))
-    certified = iteration > LATEST_FIRST_CHECK
+    certified = iteration > LAST_TRIGGERED
     assert solution.status == "non_finite"
     assert solution.n_iter >= iteration
     assert solution.history[-1].n_iter < iteration

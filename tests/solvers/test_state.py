@@ -220,7 +220,7 @@ def test_the_orthogonal_part_of_the_right_side_is_accurate():
 def planned(tol, *seen):
     schedule = Schedule(tol)
     for n_iter, gap in seen:
-        schedule.plan(n_iter, gap)
+        schedule.plan(n_iter, gap, relative_residual=1.0)
     return next(n for n in range(1, 10**4) if schedule.is_due(n))
 
 
@@ -237,16 +237,39 @@ def planned(tol, *seen):
         (1e-4, [(400, 0.5), (500, 0.0)], 500 + 50),
         (1e-4, [(40, 1e-4)], 40 + 20),
         (1e-4, [(100, 1e-2), (110, 1.1e-4)], 110 + 2),
-        (1e-4, [(2, 1e-2)], 2 + 2),
+        (1e-4, [(2, 1e-2)], 20),  # until then residuals decide
+        (1e-4, [(10, 0.0)], 20),
+        (1e-4, [(19, 1e-2)], 19 + 9),
+        (1e-4, [(10, 1e-3), (19, 1.1e-4)], 19 + 2),
     ],
 )
 def test_the_next_check_is_where_the_gap_should_reach_the_tolerance(tol, seen, due):
     assert planned(tol, *seen) == due
 
 
-def test_residuals_count_only_before_the_first_check():
+@pytest.mark.parametrize(
+    ("seen", "largest"),
+    [
+        ([], 2e-4),
+        ([(3, 1e-2, 4e-2)], 1.5 * 4e-4),  # the gap has to fall by a factor of 100
+        ([(3, 1e-2, 4e-2), (9, 1e-3, 1e-3)], 1.5 * 1e-4),
+        ([(3, 1.5e-4, 4e-4)], 1.5 * 2e-4),  # at least by a factor of 2
+        ([(3, 1e-4, 4e-4)], 1.5 * 2e-4),
+        ([(3, 0.0, 4e-4)], 1.5 * 2e-4),
+        ([(19, 1e-2, 4e-2), (20, 1e-3, 1e-9)], 1.5 * 4e-4),  # later ones count iterations alone
+    ],
+)
+def test_residuals_trigger_a_check_where_the_gap_should_reach_the_tolerance(seen, largest):
     schedule = Schedule(1e-4)
-    assert schedule.is_promising(5e-4)
-    assert not schedule.is_promising(5.01e-4)
-    schedule.plan(3, 1.0)
-    assert not schedule.is_promising(1e-9)
+    for check in seen:
+        schedule.plan(*check)
+    assert schedule.is_promising(largest * 0.999)
+    assert not schedule.is_promising(largest * 1.001)
+
+
+@pytest.mark.parametrize("residual", [1.0, np.inf])
+def test_no_residual_is_small_enough_for_a_gap_that_is_infinite(residual):
+    schedule = Schedule(1e-4)
+    schedule.plan(3, np.inf, residual)
+    assert not schedule.is_promising(1e-300)
+    assert schedule.is_due(20)

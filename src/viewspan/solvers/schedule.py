@@ -5,6 +5,8 @@ import numpy as np
 FIRST_FACTOR, LATER_FACTOR = 2.0, 1.5
 """Residuals that trigger a certificate: as a multiple of the tolerance for the first one, and of
 the residual at which the gap is expected to reach the tolerance for later ones."""
+SMALLEST_SHORTFALL = 2.0
+"""Smallest factor by which the residuals are expected to fall until the next certificate."""
 LAST_TRIGGERED = 20
 """Last iteration up to which residuals trigger certificates, because they are known."""
 ASSUMED_RATE = 0.5
@@ -50,4 +52,5 @@ class Schedule:
         self._next = n_iter + int(np.ceil(max(min(wait, longest), SHORTEST_WAIT)))
         if n_iter < LAST_TRIGGERED:
             self._next = max(self._next, LAST_TRIGGERED)
-            self._promising = LATER_FACTOR * relative_residual * min(self.tol / gap, 0.5)
+            shortfall = max(gap / self.tol, SMALLEST_SHORTFALL)
+            self._promising = LATER_FACTOR * relative_residual / shortfall
