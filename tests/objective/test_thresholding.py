@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import viewspan
 from tests.problems import random_views
@@ -60,6 +61,22 @@ def test_the_value_is_never_below_the_nuclear_norm():
         assert norm <= value * (1 + 1e-12) <= norm * 1.2
 
 
+def test_the_value_is_no_less_if_rounding_spoils_the_basis():
+    """A block maps to nearly dependent columns, whose basis is far from orthonormal."""
+    rng, spoilt = np.random.default_rng(4), 0
+    values = np.array([3e5, 2e5, 1.2, *np.linspace(1e-3, 1e-4, 17)])
+    for _ in range(60):
+        left, _ = np.linalg.qr(rng.normal(size=(20, 20)))
+        right, _ = np.linalg.qr(rng.normal(size=(20, 20)))
+        matrix, prox = (left * values) @ right, WarmThresholding()
+        prox.block, _ = np.linalg.qr(left[:, :11] + 0.1 * rng.normal(size=(20, 11)))
+        basis = orthonormal(matrix.T @ prox.block)
+        spoilt += basis is not None and np.linalg.norm(basis, 2) > 1.01
+        found, value = prox(matrix, np.array(1.0))
+        assert np.linalg.svd(found, compute_uv=False).sum() <= value * (1 + 1e-14)
+    assert spoilt > 5
+
+
 def test_a_block_that_is_full_is_not_trusted():
     """More singular values pass the threshold than the block has vectors."""
     rng, prox = np.random.default_rng(2), WarmThresholding()
@@ -69,6 +86,24 @@ def test_a_block_that_is_full_is_not_trusted():
     expected, expected_value = exact(matrix, 1.0)
     np.testing.assert_allclose(found, expected, atol=1e-10)
     assert value == pytest.approx(expected_value, rel=1e-12)
+
+
+def test_subspaces_that_are_orthogonal_stay_so():
+    """The first matrix has rank 6 but for rounding, so further vectors of it are arbitrary."""
+    rng, prox = np.random.default_rng(5), WarmThresholding()
+    apart = np.kron(np.eye(3), np.ones((8, 8))) == 0
+
+    def groups(rank):
+        blocks = [rng.normal(size=(8, rank)) @ rng.normal(size=(rank, 8)) for _ in range(3)]
+        return scipy.linalg.block_diag(*blocks)
+
+    limit = groups(2) + 1e-15 * rng.normal(size=(24, 24))
+    prox(limit, np.array(1.0))
+    assert prox.block.shape == (24, 6)
+    for step in range(5):
+        found, _ = prox(limit + 0.7**step * 0.01 * groups(8), np.array(1.0))
+        assert np.abs(found[apart]).max() <= 1e-12
+    assert prox.block.shape == (24, 6 + 8)
 
 
 def test_a_matrix_of_high_rank_needs_all_vectors():

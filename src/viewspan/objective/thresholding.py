@@ -10,6 +10,7 @@ from scipy.linalg import solve_triangular
 
 from viewspan._utils.linalg import Spectrum, eigh, svd
 from viewspan._utils.typing import Array
+from viewspan.objective.rounding import EPS, column_lengths
 
 GRAM_THRESHOLD = 1e-6
 """Smallest threshold, as a share of the matrix's norm, for which a Gram matrix suffices."""
@@ -63,7 +64,7 @@ class WarmThresholding:
         """Threshold the singular values from a full decomposition."""
         squares, vectors = eigh(matrix @ matrix.T)
         n_above = int((squares > lam**2).sum())
-        count = n_above + margin(n_above)
+        count = n_kept(squares, n_above)
         self.block = vectors[:, -count:] if count <= MAX_BLOCK_SHARE * len(squares) else None
         kept = slice(len(squares) - n_above, None)
         left, values = vectors[:, kept], np.sqrt(squares[kept])
@@ -83,7 +84,7 @@ class WarmThresholding:
         images = matrix @ basis
         squares, rotation = eigh(images.T @ images)
         n_above = int((squares > lam**2).sum())
-        count = n_above + margin(n_above)
+        count = n_kept(squares, n_above)
         if len(squares) - n_above < margin(n_above) // 2 or squares[0] <= 0.0:
             return None
         values, rotation = np.sqrt(squares[-count:]), rotation[:, -count:]
@@ -102,10 +103,23 @@ def largest_first(values: Array, rows: Array) -> Spectrum:
 
 
 def shrink(vectors: Array, rows: Array, values: Array, lam: Array) -> tuple[Array, float]:
-    """Return Σ (1 − λ/s_k) v_k (row k) for orthonormal v_k, and λ times its nuclear norm."""
+    """Return Σ (1 − λ/s_k) v_k (row k) for orthonormal v_k, and λ times its nuclear norm.
+
+    The lengths of v_k count, so that the norm is an upper bound even if they are not quite 1.
+    """
     share = 1.0 - lam / values
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows)) * column_lengths(vectors)
     return (vectors * share) @ rows, float(lam * (share @ lengths))
+
+
+def n_kept(squares: Array, n_above: int) -> int:
+    """Return how many leading singular vectors are kept, from all eigenvalues of a Gram matrix.
+
+    Below the threshold, vectors of singular values that are rounding errors are left out, because
+    their directions are arbitrary: they would connect subspaces that are orthogonal.
+    """
+    resolved = int((squares > len(squares) * EPS * squares[-1]).sum())
+    return max(min(n_above + margin(n_above), resolved), n_above)
 
 
 def margin(n_above: int) -> int:
