@@ -15,8 +15,9 @@ from viewspan.graph import partition
 from viewspan.objective.axes import Axes
 from viewspan.objective.couplings import L12Coupling, NuclearCoupling
 from viewspan.objective.datafits import L1, L12, Frobenius
-from viewspan.objective.penalties import Nuclear, ZeroDiagonalL1
-from viewspan.solvers import ladmap, ladmpsap
+from viewspan.objective.penalties import ZeroDiagonalL1
+from viewspan.objective.thresholding import WarmThresholding
+from viewspan.solvers import ladmap, ladmpsap, lasso
 
 VIEWS, _ = two_subspaces()
 ITERATED = {
@@ -25,7 +26,7 @@ ITERATED = {
     if name not in {"LRR", "LRR of one table", "LRR by landmarks"}
 }
 PROXES = [
-    (Nuclear, "prox_and_value"),
+    (WarmThresholding, "__call__"),
     (ZeroDiagonalL1, "prox_and_value"),
     (NuclearCoupling, "prox"),
     (L12Coupling, "prox"),
@@ -34,11 +35,13 @@ PROXES = [
     (L1, "prox"),
     (ladmpsap, "prox_as_published"),
     (ladmap, "prox_as_published"),
+    (lasso, "solve_systems"),
 ]
+"""Every step of a solver whose result may become non-finite."""
 
 
 def insert_bad_value(monkeypatch, call, value):
-    """Put a value into the result of one call of every prox; return the list of proxes changed."""
+    """Put a value into the result of one call of every step; return the list of steps changed."""
     changed = []
 
     def with_bad_value(original, key, calls):
@@ -92,13 +95,14 @@ def test_one_bad_step_never_becomes_a_label(model, value, call, monkeypatch):
 
 
 def test_the_last_good_point_is_not_called_optimal(monkeypatch):
-    """The solver needs more than sixty steps, so the point before the bad value has a gap."""
+    """The solver needs more than sixty proxes, so the point before the bad value has a gap."""
     expected = viewspan.solve(VIEWS, 0.1, 0.5, tol=1e-9)
-    insert_bad_value(monkeypatch, 60, np.nan)
+    changed = insert_bad_value(monkeypatch, 60, np.nan)
     with pytest.warns(
         ConvergenceWarning, match=r"went back to the last good one .* proven to be within"
     ):
         found = viewspan.solve(VIEWS, 0.1, 0.5, tol=1e-9)
+    assert changed == [(WarmThresholding, "__call__")]
     assert found.status == "non_finite"
     assert 1e-9 < found.gap < 1e-2
     assert found.dual_bound <= expected.objective <= found.objective * (1 + 1e-12)
