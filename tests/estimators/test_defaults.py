@@ -27,7 +27,7 @@ def test_automatic_weights_are_averaged_along_a_path():
     shares = [result.lam / model.lam_ for result in model.path_]
     np.testing.assert_allclose(shares, np.outer([1, 2, 0.5, 0.25], [1, 1]))
     assert model.dual_gap_ <= 1e-4
-    assert all(result.gap <= 1e-3 for result in model.path_)
+    assert all(result.gap <= 3e-3 for result in model.path_)
     assert [result.tau > 0 for result in model.path_] == [True, True, True, False]
 
 
