@@ -95,9 +95,9 @@ def test_one_bad_step_never_becomes_a_label(model, value, call, monkeypatch):
 
 
 def test_the_last_good_point_is_not_called_optimal(monkeypatch):
-    """The solver needs more than sixty proxes, so the point before the bad value has a gap."""
+    """The solver needs more than 45 proxes, so the point before the bad value has a gap."""
     expected = viewspan.solve(VIEWS, 0.1, 0.5, tol=1e-9)
-    changed = insert_bad_value(monkeypatch, 60, np.nan)
+    changed = insert_bad_value(monkeypatch, 45, np.nan)
     with pytest.warns(
         ConvergenceWarning, match=r"went back to the last good one .* proven to be within"
     ):

@@ -94,7 +94,7 @@ def test_views_that_separate_different_clusters_have_equal_weights():
 
 def test_the_only_view_with_weight_may_vanish_along_the_path():
     rng = np.random.RandomState(0)
-    views = [rng.normal(size=(100, 100)), rng.normal(size=(100, 200))]
+    views = [rng.normal(size=(100, 100)), rng.normal(size=(100, 1000))]
     model = viewspan.CLRSC(2, view_weights=[0, 1], random_state=0).fit(views)
     assert any(result.cores[0].any() and not result.cores[1].any() for result in model.path_)
     assert len(model.labels_) == 100

@@ -92,8 +92,7 @@ def test_blocks_change_the_certificate_little_and_never_above_the_optimum(seed):
     iteration = Iteration(problem, State.start(problem))
     for _ in range(12):
         iteration.advance()
-        stack = iteration.state.penalty.copy
-        point = problem.smooth_dual(stack), iteration.state.multiplier
+        point = problem.smooth_dual(iteration.stack), iteration.state.multiplier
         full = problem.certificate(*point).bound
         quick = problem.certificate(*point, blocks=iteration.blocks).bound
         assert quick <= best.objective

@@ -144,7 +144,7 @@ def test_the_first_bound_that_is_enough_is_returned():
     """The best bound is at least as tight as the first one."""
     problem = problem_of()
     solution = admm(problem, tol=1e-3)
-    point = solution.dual, solution.multiplier
+    point = problem.smooth_dual(solution.stack), solution.multiplier
     first = problem.certificate(*point, enough=-1.0)
     best = problem.certificate(*point)
     assert first.bound < best.bound <= solution.objective

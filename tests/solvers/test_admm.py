@@ -43,15 +43,15 @@ def test_a_warm_start_needs_fewer_iterations():
     assert again.objective == pytest.approx(cold.objective, rel=2e-6)
 
 
-def test_the_starting_point_is_nearly_optimal_and_dual_feasible():
+def test_the_starting_point_is_nearly_optimal_with_a_subgradient_of_the_coupling():
     problem = full_problem(random_views(3, (20, 20), 30), [0.1, 0.1], 0.5)
     state = State.start(problem)
     stack = state.penalty.copy
     optimum = admm(problem, tol=1e-8).objective
     assert optimum <= problem.value(stack) < 1.1 * optimum
     assert problem.coupling.polar(state.multiplier) <= problem.tau * (1 + 1e-6)
-    for excess in problem.certificate(problem.smooth_dual(stack), state.multiplier).excess:
-        assert excess.worst <= 1 + 1e-6
+    coupling = problem.tau * problem.coupling.value(stack)
+    assert np.vdot(state.multiplier, stack) == pytest.approx(coupling, rel=1e-6)
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,11 @@ def test_noise_free_data_on_which_the_fast_svd_fails_converges(load):
 def test_the_schedule_plans_the_next_check_where_the_gap_should_reach_the_tolerance():
     schedule = Schedule(1e-4)
     assert not schedule.is_due(10)
-    assert schedule.is_promising(2e-4)
+    assert schedule.is_promising(7e-4)
     assert not schedule.is_promising(1e-1)
-    schedule.plan(10, 1e-1, relative_residual=1e-1)  # the gap has to fall by a factor of 1000
-    assert schedule.is_promising(1.4e-4)
-    assert not schedule.is_promising(1.6e-4)
+    schedule.plan(10, 1e-2, relative_residual=1e-1)  # the gap has to fall by a factor of 100
+    assert schedule.is_promising(1.1e-2)
+    assert not schedule.is_promising(1.3e-2)
     assert not schedule.is_due(19)
     assert schedule.is_due(20)
     schedule.plan(20, 1e-2, relative_residual=1e-2)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from tests.problems import full_problem
+from viewspan._utils.linalg import Spectrum
 from viewspan.objective.penalties import Nuclear
 from viewspan.solvers import working_set
 from viewspan.solvers.admm import admm
+from viewspan.solvers.closed_form import solve_with_ridge
 from viewspan.solvers.result import Check
 from viewspan.solvers.working_set import (
     CheckLog,
@@ -266,3 +268,63 @@ def test_one_new_direction_is_enough_for_another_round(small, monkeypatch):
     assert_optimal(found, 1e-5)
     sizes = [check.n_directions for check in found.solution.history]
     assert list(dict.fromkeys(sizes)) == [3, 20, 4, basis.shape[1]]
+
+
+def full_rank_problem(tau):
+    """Return a problem as estimators state it: factors diag(s) Vᵀ of full rank."""
+    rng = np.random.default_rng(0)
+    spectra = [
+        Spectrum(np.linspace(2.0, 0.5, 20), np.linalg.qr(rng.normal(size=(20, 20)))[0])
+        for _ in range(2)
+    ]
+    factors = [spectrum.matrix for spectrum in spectra]
+    problem = full_problem([np.eye(20)] * 2, [0.1, 0.1], tau)
+    return replace(problem, factors=factors, targets=factors, known_spectra=spectra)
+
+
+def test_the_closed_form_with_a_ridge_is_returned_without_an_iteration_if_it_is_good_enough():
+    problem = full_rank_problem(tau=1e-3)
+    seen = []
+    found = solve_screened(problem, tol=1e-2, callback=seen.append)
+    assert (found.solution.status, found.solution.n_iter) == ("optimal", 1)
+    assert found.solution.history == seen and len(seen) == 1
+    assert found.solution.objective <= admm(problem, tol=1e-8).objective * (1 + 1e-2)
+
+
+def test_too_many_directions_are_iterated_only_on_demand(monkeypatch):
+    """Otherwise the gap of the full problem is reported as it is."""
+    problem = full_rank_problem(tau=1.0)
+    optimal = solve_screened(problem, tol=1e-6).solution
+    monkeypatch.setattr(working_set, "MAX_DIRECTIONS", 19)
+    seen = []
+    found = solve_screened(problem, tol=1e-6, callback=seen.append).solution
+    assert (found.status, found.n_iter) == ("size", 1)
+    assert found.history == seen
+    assert 1e-6 < found.gap < 0.5
+    assert found.dual_bound <= optimal.objective <= found.objective
+    assert solve_screened(problem, tol=1e-6, max_iter=2000).solution.status == "optimal"
+    monkeypatch.setattr(working_set, "MAX_DIRECTIONS", 20)
+    assert solve_screened(problem, tol=1e-6).solution.status == "optimal"
+
+
+def test_the_better_one_of_working_set_and_ridge_is_returned_for_too_many_directions(
+    start_with, monkeypatch
+):
+    """The working set has few directions; all of them would be too many."""
+    problem = full_rank_problem(tau=1.0)
+    monkeypatch.setattr(working_set, "MAX_DIRECTIONS", 19)
+    monkeypatch.setattr(working_set, "violated_directions", lambda *_: np.empty((20, 0)))
+    first = np.eye(20)[:, :3]
+    monkeypatch.setattr(working_set, "screen", lambda _: first)
+    ridge = solve_with_ridge(problem)
+    rough = solve_screened(problem, tol=1e-6)
+    assert rough.solution.status == "size"
+    assert rough.directions is None
+    assert rough.solution.objective == ridge.objective
+    monkeypatch.setattr(
+        working_set, "solve_with_ridge", lambda *_, **__: replace(ridge, dual_bound=0.0)
+    )
+    other = solve_screened(problem, tol=1e-6)
+    assert other.solution.status == "size"
+    assert other.directions is first
+    assert other.solution.history[-1].gap == other.solution.gap

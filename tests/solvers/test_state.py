@@ -4,23 +4,43 @@ import numpy as np
 import pytest
 
 from tests.problems import full_problem, random_views
+from viewspan._utils.linalg import Spectrum
+from viewspan.solvers import closed_form
 from viewspan.solvers import state as module
+from viewspan.solvers.closed_form import ridge_shares
 from viewspan.solvers.linear import RidgeSystem
 from viewspan.solvers.schedule import Schedule
-from viewspan.solvers.state import Residuals, Split, State, joint_norm, ridge_start
+from viewspan.solvers.state import Residuals, Split, State, joint_norm, slopes_of_fit
 
 
 def coupled(tau=0.5, lam=(0.1, 0.3), **axes):
     return full_problem(random_views(0, (6, 7), 8), list(lam), tau, **axes)
 
 
-def test_relative_residuals_are_in_units_of_copies_and_multipliers():
-    assert Residuals(1.0, 6.0, 4.0, 12.0).relative == 0.5
-    assert Residuals(3.0, 6.0, 4.0, 12.0).relative == 0.75
-    assert (
-        Residuals(1.0, 1.0, 0.0, 1.0).relative == Residuals(1.0, 1.0, 1.0, 0.0).relative == np.inf
-    )
-    assert Residuals(0.1, 0.1, 0.5, 0.5).relative == 0.2
+def residuals_of(*views):
+    """Return residuals of views with one copy each."""
+    return Residuals(np.array(views, dtype=float)[:, None])
+
+
+@pytest.mark.parametrize(
+    ("part", "relative"),
+    [
+        ((1.0, 6.0, 4.0, 12.0), 0.5),
+        ((3.0, 6.0, 4.0, 12.0), 0.75),
+        ((1.0, 1.0, 0.0, 1.0), np.inf),
+        ((1.0, 1.0, 1.0, 0.0), np.inf),
+        ((0.1, 0.1, 0.5, 0.5), 0.2),
+    ],
+)
+def test_relative_residuals_are_in_units_of_copies_and_multipliers(part, relative):
+    assert residuals_of(part).relative == relative
+    assert residuals_of(part, part).relative == pytest.approx(relative)
+
+
+def test_residuals_and_norms_of_all_parts_are_joined():
+    joint = residuals_of((3.0, 1.0, 6.0, 1.0), (4.0, 1.0, 8.0, 1.0))
+    assert (joint.primal, joint.dual) == pytest.approx((5.0, 2**0.5))
+    assert joint.relative == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +60,31 @@ def test_relative_residuals_are_in_units_of_copies_and_multipliers():
     ],
 )
 def test_rho_changes_by_the_root_of_the_ratio_of_residuals_within_bounds(residuals, factor):
-    assert Residuals(*residuals).rho_factor == pytest.approx(factor)
+    assert residuals_of(residuals).rho_factor == pytest.approx(factor)
+
+
+def test_rho_follows_the_geometric_mean_over_the_views():
+    high, low = (4.0, 1.0, 1.0, 1.0), (1.0, 4.0, 1.0, 1.0)
+    assert residuals_of(high, high, high).rho_factor == pytest.approx(2.0)
+    assert residuals_of(high, low).rho_factor == 1.0
+    assert residuals_of(high, high, low).rho_factor == 1.0  # 4^(1/6) is below the threshold
+    tenfold = (400.0, 10.0, 100.0, 10.0)
+    assert residuals_of(tenfold, high).rho_factor == pytest.approx(2.0)  # sizes do not count
+
+
+def test_the_copies_of_a_view_count_together():
+    """Their norms are joined, so a copy whose multiplier is small hardly counts."""
+    large, small = (40.0, 10.0, 10.0, 10.0), (0.1, 0.4, 0.1, 0.1)
+    together = Residuals(np.array([[large, small]]))
+    assert together.rho_factor == pytest.approx(residuals_of(large).rho_factor, rel=1e-3)
+
+
+def test_views_without_a_multiplier_and_rounding_errors_say_nothing_about_rho():
+    high = (4.0, 1.0, 1.0, 1.0)
+    unpulled, exact = (1.0, 9e-4, 1.0, 9e-4), (1e-11, 1.0, 1.0, 1.0)
+    assert residuals_of(high, unpulled, exact).rho_factor == pytest.approx(2.0)
+    assert residuals_of(exact).rho_factor == 1.0
+    assert residuals_of((0.0, 0.0, 0.0, 0.0)).rho_factor == 1.0
 
 
 def random_split(seed=0, shape=(2, 3, 3)):
@@ -76,8 +120,8 @@ def test_an_embedded_split_is_the_same_in_a_larger_space():
     assert larger.copy.shape == larger.point.shape == (2, 5, 5)
 
 
-def test_the_first_rho_is_three_times_the_mean_weight_within_bounds():
-    assert State.zero(coupled()).rho == pytest.approx(0.6)
+def test_the_first_rho_is_twice_the_mean_weight_within_bounds():
+    assert State.zero(coupled()).rho == pytest.approx(0.4)
     assert State.zero(coupled(lam=(0.0, 0.0))).rho == 0.5
     assert (
         State.zero(coupled(tau=0.0, lam=(0.0, 0.0), coupling="none")).rho
@@ -126,51 +170,68 @@ def test_multipliers_are_scaled_by_their_own_rho():
 def test_balancing_changes_rho_and_keeps_the_true_multipliers():
     state = State(random_split(0), random_split(1), [random_split(2)], rho=2.0, rho_fit=3.0)
     before = [2.0 * split.scaled_multiplier for split in state.copies], state.dual
-    state.balance(Residuals(4.0, 1.0, 1.0, 1.0), Residuals(1.0, 4.0, 1.0, 1.0))
+    state.balance(residuals_of((4.0, 1.0, 1.0, 1.0)), residuals_of((1.0, 4.0, 1.0, 1.0)))
     assert (state.rho, state.rho_fit) == (4.0, 1.5)
     np.testing.assert_allclose([4.0 * split.scaled_multiplier for split in state.copies], before[0])
     np.testing.assert_allclose(state.dual, before[1])
     state.balance(None, None)
     assert (state.rho, state.rho_fit) == (4.0, 1.5)
-    state.balance(Residuals(1.0, 1.0, 1.0, 1.0), None)
+    state.balance(residuals_of((1.0, 1.0, 1.0, 1.0)), None)
     assert (state.rho, state.rho_fit) == (4.0, 1.5)
 
 
-def test_an_embedded_state_keeps_its_rho_and_both_copies():
-    isometry, _ = np.linalg.qr(np.random.default_rng(2).normal(size=(5, 3)))
-    state = State(random_split(0), random_split(1), [], rho=2.0)
-    larger = state.embed(isometry)
-    assert larger.rho == 2.0
+def test_an_embedded_state_starts_where_the_larger_problem_pulls():
+    """Multipliers of the old coefficients stay; those of new ones are the slopes of the fit."""
+    problem = coupled(tau=2.0)
+    isometry = np.linalg.qr(np.random.default_rng(2).normal(size=(8, 3)))[0]
+    state = State.start(problem.restrict(isometry))
+    larger = state.embed(isometry, problem)
+    assert larger.rho == state.rho
     np.testing.assert_allclose(larger.multiplier, isometry @ state.multiplier @ isometry.T)
     np.testing.assert_allclose(larger.penalty.copy, isometry @ state.penalty.copy @ isometry.T)
-    assert State(random_split(0), None, [], rho=2.0).embed(isometry).coupling is None
+    pulled, before = larger.penalty.scaled_multiplier, state.penalty.scaled_multiplier
+    np.testing.assert_allclose(isometry.T @ pulled @ isometry, before, atol=1e-12)
+    slopes = slopes_of_fit(problem, larger.penalty.copy) / state.rho
+    inside = isometry @ isometry.T
+    np.testing.assert_allclose(
+        pulled - inside @ pulled @ inside, slopes - inside @ slopes @ inside, atol=1e-12
+    )
+    alone = coupled(tau=0.0, coupling="none")
+    assert State.zero(alone.restrict(isometry)).embed(isometry, alone).coupling is None
 
 
-def test_the_ridge_start_is_a_fixed_point_and_each_view_is_optimal_for_its_ridge(monkeypatch):
+def test_the_ridge_is_a_fixed_point_and_each_view_is_optimal_for_it(monkeypatch):
     """For (w/2)‖F − FZ‖² + λ‖Z‖_* + (μ/2)‖Z‖² the smooth part has a gradient of norm λ."""
     problem = coupled(tau=2.0)
-    assert ridge_start(problem)[1] == pytest.approx(
-        2.0 / joint_norm(ridge_start(problem)[0]), rel=1e-3
-    )
-    monkeypatch.setattr(module, "N_RIDGE_STEPS", 50)
-    stack, ridge = ridge_start(problem)
-    assert ridge == pytest.approx(2.0 / joint_norm(stack), rel=1e-12)
-    for factor, block, lam in zip(problem.factors, stack, problem.lam, strict=True):
+    shares, ridge = ridge_shares(problem)
+    assert ridge == pytest.approx(2.0 / joint_norm(shares), rel=1e-3)
+    monkeypatch.setattr(closed_form, "N_RIDGE_STEPS", 50)
+    shares, ridge = ridge_shares(problem)
+    assert ridge == pytest.approx(2.0 / joint_norm(shares), rel=1e-12)
+    views = zip(problem.factors, problem.spectra, shares, problem.lam, strict=True)
+    for factor, spectrum, share, lam in views:
+        block = (spectrum.right.T * share) @ spectrum.right
         slope = 2.0 * factor.T @ (factor - factor @ block) - ridge * block
         assert np.linalg.norm(slope, 2) == pytest.approx(lam, rel=1e-9)
         assert np.vdot(slope, block) == pytest.approx(lam * np.linalg.norm(block, "nuc"), rel=1e-9)
-    assert ridge_start(coupled(lam=(1e3, 1e3))) is None
+    assert ridge_shares(coupled(lam=(1e3, 1e3))) is None
 
 
-def test_the_starting_point_has_matching_multipliers():
+def test_the_starting_point_has_a_subgradient_of_the_coupling_and_a_matching_multiplier():
     problem = coupled(tau=2.0)
-    state, (stack, ridge) = State.start(problem), ridge_start(problem)
-    np.testing.assert_allclose(state.multiplier, ridge * stack)
-    slopes = [f.T @ y for f, y in zip(problem.factors, problem.smooth_dual(stack), strict=True)]
+    state, (shares, _) = State.start(problem), ridge_shares(problem)
+    for block, spectrum, share in zip(state.penalty.copy, problem.spectra, shares, strict=True):
+        np.testing.assert_allclose(block, (spectrum.right.T * share) @ spectrum.right, atol=1e-12)
+    stack = state.penalty.copy
+    left, _, right = np.linalg.svd(stack.reshape(2, -1), full_matrices=False)
     np.testing.assert_allclose(
-        state.rho * state.penalty.scaled_multiplier, slopes - ridge * stack, atol=1e-12
+        state.multiplier, 2.0 * (left @ right).reshape(stack.shape), atol=1e-12
     )
-    np.testing.assert_array_equal(state.penalty.copy, stack)
+    np.testing.assert_allclose(
+        state.rho * state.penalty.scaled_multiplier,
+        slopes_of_fit(problem, stack) - state.multiplier,
+        atol=1e-12,
+    )
     np.testing.assert_array_equal(state.coupling.copy, stack)
     assert not np.shares_memory(state.penalty.copy, state.coupling.copy)
 
@@ -195,26 +256,37 @@ def test_joint_norm_is_the_norm_of_all_arrays_together():
     assert joint_norm([]) == 0.0
 
 
+@pytest.mark.parametrize("same", [True, False], ids=["one basis", "two bases"])
 @pytest.mark.parametrize(("rows", "columns"), [(3, 9), (4, 8), (5, 8), (8, 8), (12, 8)])
-def test_the_linear_system_is_solved_for_every_shape_and_weight(rows, columns):
+def test_the_linear_system_is_solved_for_every_shape_and_weight(rows, columns, same):
     rng = np.random.default_rng(0)
-    factor, rhs = rng.normal(size=(rows, columns)), rng.normal(size=(columns, 2))
+    factor = rng.normal(size=(rows, columns))
+    target = factor if same else rng.normal(size=(rows, 5))
+    pull, split = rng.normal(size=(columns, target.shape[1])), rng.normal(size=target.shape)
     _, singular, right = np.linalg.svd(factor, full_matrices=False)
-    system = RidgeSystem(singular, right)
+    system = RidgeSystem(Spectrum(singular, right), factor, target)
     assert system.thin == (2 * rows < columns)
-    for weight, ridge in ((2.0, 0.3), (2.0, 0.3), (2.0, 1.0), (3.0, 1.0), (1.0, 1e-8)):
-        expected = np.linalg.solve(weight * factor.T @ factor + ridge * np.eye(columns), rhs)
-        np.testing.assert_allclose(system.solve(rhs, weight, ridge), expected, rtol=1e-6, atol=1e-9)
+    for weight, ridge in ((2.0, 0.3), (2.0, 0.3), (2.0, 0.3), (2.0, 1.0), (3.0, 1.0), (1.0, 1e-8)):
+        stacked = np.vstack([weight**0.5 * factor, ridge**0.5 * np.eye(columns)])
+        for part in (None, split):
+            fit = target if part is None else target - part
+            goal = np.vstack([weight**0.5 * fit, ridge**0.5 * pull])
+            expected = np.linalg.lstsq(stacked, goal)[0]
+            found = system.solve(pull, weight, ridge, part)
+            np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
-def test_the_orthogonal_part_of_the_right_side_is_accurate():
-    """A small ridge would magnify rounding errors along the row space."""
+def test_a_small_ridge_magnifies_no_rounding_errors():
+    """Along the row space W is nearly the identity, and across it W is P."""
     rng = np.random.default_rng(0)
-    right = np.linalg.qr(rng.normal(size=(10, 3)))[0].T
-    rhs = 1e3 * right.T @ rng.normal(size=(3, 1))
-    across = RidgeSystem(np.ones(3), right)._across(rhs, right @ rhs)
-    assert 0 < np.linalg.norm(across) < 1e-10
-    assert np.linalg.norm(right @ across) < 1e-9 * np.linalg.norm(across)
+    right = np.linalg.qr(rng.normal(size=(10, 6)))[0].T
+    system = RidgeSystem(Spectrum(np.ones(6), right), right, right)
+    pull = rng.normal(size=(10, 10))
+    for _ in range(3):
+        found = system.solve(pull, 2.0, 1e-300)
+        np.testing.assert_allclose(right @ found, right, atol=1e-14)
+        across = found - right.T @ (right @ found)
+        np.testing.assert_allclose(across, pull - right.T @ (right @ pull), atol=1e-14)
 
 
 def planned(tol, *seen):
@@ -250,13 +322,13 @@ def test_the_next_check_is_where_the_gap_should_reach_the_tolerance(tol, seen, d
 @pytest.mark.parametrize(
     ("seen", "largest"),
     [
-        ([], 2e-4),
-        ([(3, 1e-2, 4e-2)], 1.5 * 4e-4),  # the gap has to fall by a factor of 100
-        ([(3, 1e-2, 4e-2), (9, 1e-3, 1e-3)], 1.5 * 1e-4),
-        ([(3, 1.5e-4, 4e-4)], 1.5 * 2e-4),  # at least by a factor of 2
-        ([(3, 1e-4, 4e-4)], 1.5 * 2e-4),
-        ([(3, 0.0, 4e-4)], 1.5 * 2e-4),
-        ([(19, 1e-2, 4e-2), (20, 1e-3, 1e-9)], 1.5 * 4e-4),  # later ones count iterations alone
+        ([], 0.08 * 1e-2),
+        ([(3, 1e-2, 4e-2)], 1.2 * 4e-3),  # the gap has to fall by a factor of 100
+        ([(3, 1e-2, 4e-2), (9, 1e-4 * 9, 3e-3)], 1.2 * 1e-3),
+        ([(3, 1.5e-4, 4e-4)], 1.2 * 4e-4 / 2**0.5),  # at least by a factor of 2
+        ([(3, 1e-4, 4e-4)], 1.2 * 4e-4 / 2**0.5),
+        ([(3, 0.0, 4e-4)], 1.2 * 4e-4 / 2**0.5),
+        ([(19, 1e-2, 4e-2), (20, 1e-3, 1e-9)], 1.2 * 4e-3),  # later ones count iterations alone
     ],
 )
 def test_residuals_trigger_a_check_where_the_gap_should_reach_the_tolerance(seen, largest):

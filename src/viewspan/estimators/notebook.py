@@ -17,6 +17,7 @@ STATUS = {
     "optimal": "optimal, to the gap that was asked for",
     "stationary": "stationary",
     "max_iter": "stopped at max_iter",
+    "size": "not iterated: too many directions",
     "residuals": "stopped by its own rule",
     "non_finite": "stopped at the last finite iterate",
 }

@@ -32,6 +32,11 @@ class WarmThresholding:
     it. The nuclear norm is not computed from the eigenvalues, which lose digits: for orthonormal
     v_k, Σ‖Mv_k‖ is an upper bound, with equality for the right singular vectors of M.
 
+    Parameters
+    ----------
+    block : array (min(n, m), b), optional
+        Vectors to start from.
+
     Attributes
     ----------
     block : array (min(n, m), b) or None
@@ -41,8 +46,8 @@ class WarmThresholding:
         Singular values and right singular vectors of the last result.
     """
 
-    def __init__(self) -> None:
-        self.block: Array | None = None
+    def __init__(self, block: Array | None = None) -> None:
+        self.block = block
         self.spectrum: Spectrum | None = None
 
     def __call__(self, matrix: Array, lam: Array) -> tuple[Array, float]:

@@ -19,11 +19,12 @@ from viewspan._utils.threads import map_views
 from viewspan._utils.typing import Array
 from viewspan.objective.penalties import is_nuclear_norm
 from viewspan.objective.problem import Problem
-from viewspan.objective.thresholding import WarmThresholding
+from viewspan.objective.rounding import frobenius_norm
+from viewspan.objective.thresholding import MAX_BLOCK_SHARE, WarmThresholding, margin
 from viewspan.solvers.linear import RidgeSystem
 from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Solution, Status, relative_gap
 from viewspan.solvers.schedule import Schedule
-from viewspan.solvers.state import Residuals, State, joint_norm, squared_norm
+from viewspan.solvers.state import Residuals, State
 
 MAX_ITER = 2000
 """Default limit of iterations."""
@@ -89,18 +90,33 @@ class Iteration:
     def __init__(self, problem: Problem, state: State) -> None:
         self.problem = problem
         self.state = state
-        self.systems = [
-            RidgeSystem(spectrum.values, spectrum.right) for spectrum in problem.spectra
-        ]
-        self.correlations = [f.T @ t for f, t in zip(problem.factors, problem.targets, strict=True)]
+        self.systems = map_views(RidgeSystem, problem.spectra, problem.factors, problem.targets)
         self.stack = np.zeros(problem.shape)
         self.proxes = [
-            WarmThresholding()
+            WarmThresholding(self._first_block(view))
             if is_nuclear_norm(problem.penalty)
             else problem.penalty.prox_and_value
-            for _ in self.systems
+            for view in range(len(self.systems))
         ]
         self.penalty_values = np.zeros(len(self.stack))
+        self.value_at_zero = problem.value(self.stack, 0.0)
+
+    def _first_block(self, view: int) -> Array | None:
+        """Return singular vectors from which the thresholding starts.
+
+        At the closed form with a ridge, the coefficients are diagonal in the right singular vectors
+        of the view, and those with w·s² > λ exceed the threshold.
+        """
+        curvature, square = self.problem.datafit.curvature, self.stack[view]
+        if curvature is None or square.shape[0] != square.shape[1]:
+            return None
+        if not self.state.penalty.copy[view].any():
+            return None
+        values, right = self.problem.spectra[view]
+        n_above = int((curvature * values**2 > self.problem.lam[view]).sum())
+        count = n_above + margin(n_above)
+        fits = count <= len(right) and count <= MAX_BLOCK_SHARE * square.shape[0]
+        return right[:count].T if fits else None
 
     def advance(self) -> None:
         """Do one iteration: a step for every view, then the prox of the coupling and of the fit."""
@@ -119,24 +135,25 @@ class Iteration:
     def _view_step(self, view: int, proximal: Array) -> None:
         """Update the coefficients W_i and write the penalty's copy of them to ``proximal``.
 
-        W_i = (w F_iᵀF_i + kρI)⁻¹ (w F_iᵀR_i + ρ Σ targets) for k copies. w is the curvature of a
-        quadratic fit, or the ρ of a residual that is split off. R_i is T_i for a quadratic fit,
-        else T_i − (copy of the residual − its scaled multiplier).
+        W_i minimises (w/2)‖R_i − F_i W_i‖² + (kρ/2)‖W_i − P_i‖², where P_i is the mean of the
+        targets of the k copies. w is the curvature of a quadratic fit, or the ρ of a residual that
+        is split off. R_i is T_i for a quadratic fit, else T_i − (copy of the residual − its scaled
+        multiplier).
         """
         problem, state = self.problem, self.state
-        curvature = problem.datafit.curvature or state.rho_fit
         pull = state.penalty.target(view)
         if state.coupling is not None:
             pull += state.coupling.target(view)
-        pull *= state.rho
-        pull += curvature * self.correlations[view]
-        if state.residual:
-            pull -= curvature * (problem.factors[view].T @ state.residual[view].target())
-        ridge = len(state.copies) * state.rho
-        self.stack[view] = self.systems[view].solve(pull, curvature, ridge)
+            pull *= 0.5
+        self.stack[view] = self.systems[view].solve(
+            pull,
+            problem.datafit.curvature or state.rho_fit,
+            len(state.copies) * state.rho,
+            state.residual[view].target() if state.residual else None,
+        )
         if problem.observed is not None:
             missing = ~problem.observed[view]
-            self.stack[view][:, missing] = pull[:, missing] / ridge
+            self.stack[view][:, missing] = pull[:, missing]
         for split in state.copies:
             split.move(self.stack[view], view)
         proximal[...], value = self.proxes[view](
@@ -162,47 +179,36 @@ class Iteration:
     def residuals(self) -> tuple[Residuals, Residuals | None]:
         """Return the ADMM residuals of the copies of W and, if the fit is split off, of the fit."""
         state, factors = self.state, self.problem.factors
-        squares = np.sum(map_views(self._view_squares, range(len(self.stack))), axis=0)
-        primal, change, image, copy, multiplier = np.sqrt(squares)
-        copies = Residuals(
-            primal=primal,
-            dual=state.rho * change,
-            primal_norm=max(image, copy),
-            dual_norm=state.rho * multiplier,
-        )
+        copies = Residuals(np.stack(map_views(self._residuals_of_view, range(len(factors)))))
         if not state.residual:
             return copies, None
-        images = self._images()
-        return copies, Residuals(
-            primal=joint_norm(
-                image - split.copy for image, split in zip(images, state.residual, strict=True)
-            ),
-            dual=state.rho_fit
-            * joint_norm(
-                f.T @ split.change for f, split in zip(factors, state.residual, strict=True)
-            ),
-            primal_norm=max(joint_norm(images), joint_norm(split.copy for split in state.residual)),
-            dual_norm=state.rho_fit
-            * joint_norm(
-                f.T @ split.scaled_multiplier
-                for f, split in zip(factors, state.residual, strict=True)
-            ),
-        )
+        fit = [
+            (
+                frobenius_norm(image - split.copy),
+                state.rho_fit * frobenius_norm(f.T @ split.change),
+                max(frobenius_norm(image), frobenius_norm(split.copy)),
+                state.rho_fit * frobenius_norm(f.T @ split.scaled_multiplier),
+            )
+            for f, image, split in zip(factors, self._images(), state.residual, strict=True)
+        ]
+        return copies, Residuals(np.array(fit)[:, None])
 
-    def _view_squares(self, view: int) -> Array:
-        """Return the squared norms of a view's part of the residuals and what they relate to."""
-        image, buffer = self.stack[view], np.empty_like(self.stack[view])
-        squares = np.zeros(5)
+    def _residuals_of_view(self, view: int) -> Array:
+        """Return the parts of the residuals that belong to a view."""
+        image, rho = self.stack[view], self.state.rho
+        buffer, size = np.empty_like(image), frobenius_norm(image)
+        parts = []
         for split in self.state.copies:
             copy = split.copy[view]
-            squares += [
-                squared_norm(np.subtract(image, copy, out=buffer)),
-                squared_norm(np.subtract(copy, split.previous[view], out=buffer)),
-                squared_norm(image),
-                squared_norm(copy),
-                squared_norm(np.subtract(split.point[view], copy, out=buffer)),
-            ]
-        return squares
+            parts.append(
+                (
+                    frobenius_norm(np.subtract(image, copy, out=buffer)),
+                    rho * frobenius_norm(np.subtract(copy, split.previous[view], out=buffer)),
+                    max(size, frobenius_norm(copy)),
+                    rho * frobenius_norm(np.subtract(split.point[view], copy, out=buffer)),
+                )
+            )
+        return np.array(parts)
 
 
 def zero_solution(problem: Problem) -> Solution:
@@ -238,13 +244,18 @@ def solution_or_zero(problem: Problem, solution: Solution | None, **changes: Any
 def certify(
     iteration: Iteration, residuals: Residuals, n_iter: int, tol: float, history: list[Check]
 ) -> Solution:
-    """Certify the penalty's copy of the coefficients, which is exactly low-rank or sparse."""
+    """Certify the penalty's copy of the coefficients, which is exactly low-rank or sparse.
+
+    If zero coefficients have a lower objective, certify these.
+    """
     problem, state = iteration.problem, iteration.state
-    stack, multiplier = state.penalty.copy, state.multiplier
-    check_finite(np.array([residuals.primal, residuals.primal_norm]), stack)
+    stack, multiplier, spectra = state.penalty.copy, state.multiplier, iteration.spectra
+    check_finite(residuals.parts, stack)
     residuals_of_copy = problem.residuals(stack)
-    dual = state.dual or problem.smooth_dual(stack, residuals_of_copy)
+    dual = state.dual or problem.smooth_dual(iteration.stack)
     objective = problem.value(stack, float(iteration.penalty_values.sum()), residuals_of_copy)
+    if iteration.value_at_zero < objective:
+        stack, objective, spectra = np.zeros_like(stack), iteration.value_at_zero, None
     enough = (1.0 - tol) * objective
     bound = problem.certificate(dual, multiplier, enough, iteration.blocks).bound
     gap = relative_gap(objective, bound)
@@ -252,5 +263,5 @@ def certify(
     status: Status = "optimal" if gap <= tol else "max_iter"
     return Solution(
         *(stack, dual, multiplier, objective, bound, status, n_iter, [*history, check]),
-        spectra=iteration.spectra,
+        spectra=spectra,
     )

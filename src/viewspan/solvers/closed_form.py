@@ -1,4 +1,4 @@
-"""Closed-form solution of LRR with a quadratic fit."""
+"""Closed forms: LRR with a quadratic fit, and a ridge in place of the coupling."""
 
 import numpy as np
 
@@ -8,6 +8,9 @@ from viewspan.objective.penalties import is_nuclear_norm
 from viewspan.objective.problem import Problem
 from viewspan.objective.rounding import distance_from_orthonormal, unit_error
 from viewspan.solvers.result import DEFAULT_TOL, Check, Solution, Status, relative_gap
+
+N_RIDGE_STEPS = 5
+"""Fixed-point steps for the ridge."""
 
 
 def applies(problem: Problem) -> bool:
@@ -50,13 +53,76 @@ def is_diagonal(problem: Problem) -> bool:
     )
 
 
-def solve_diagonal(problem: Problem, curvature: float, slopes: list[Array], tol: float) -> Solution:
-    """Solve for factors F = diag(s) Vᵀ, whose objective and dual bound need sums over s only.
+def ridge_shares(problem: Problem) -> tuple[list[Array], float] | None:
+    """Return closed forms of coupled views with a ridge in place of the coupling, and the ridge μ.
 
-    ``slopes`` are d = min(w, λ/s²) for every view.
+    If the Z_i were multiples of one another, τ‖A‖_* would pull on them like the ridge
+    (μ/2)‖Z_i‖_F² with μ = τ/‖A‖_F. With this ridge in place of the coupling, every view has the
+    closed form V diag(z) Vᵀ in its own singular vectors, with z = (w s² − λ)₊ / (w s² + μ). μ is
+    found by a fixed-point iteration. Return None if the problem has no such form, or if all
+    coefficients are zero.
+    """
+    curvature = problem.datafit.curvature
+    low_rank = problem.penalty.orthogonally_invariant and problem.coupling.orthogonally_invariant
+    if curvature is None or not low_rank or not problem.coupled:
+        return None
+    stiffness = [curvature * spectrum.values**2 for spectrum in problem.spectra]
+    ridge = 0.0
+    for _ in range(N_RIDGE_STEPS):
+        shares = [
+            ratio(np.maximum(s - lam, 0.0), s + ridge)
+            for s, lam in zip(stiffness, problem.lam, strict=True)
+        ]
+        size = float(np.sqrt(sum(share @ share for share in shares)))
+        if size == 0.0:
+            return None
+        ridge = problem.tau / size
+    return shares, ridge
+
+
+def solve_with_ridge(problem: Problem, *, tol: float = DEFAULT_TOL) -> Solution | None:
+    """Return coefficients of coupled views with a ridge in place of the coupling, certified.
+
+    The point is feasible for the coupled problem, and so is the dual point that follows from it:
+    P_i = F_iᵀY_i − M_i with M_i = μZ_i has the norm λ_i, and ‖M‖₂ ≤ μ‖A‖_F = τ. So the gap is that
+    of the **coupled** problem. It is τ(‖A‖_* − ‖A‖_F) if μ is the fixed point: zero if the
+    coefficients of all views are multiples of one matrix. If zero coefficients have a lower
+    objective, these are returned. Return None if the problem has no such form.
+    """
+    if not (is_nuclear_norm(problem.penalty) and is_diagonal(problem)):
+        return None
+    closed_form = ridge_shares(problem)
+    if closed_form is None:
+        return None
+    shares, ridge = closed_form
+    curvature = problem.datafit.curvature
+    assert curvature is not None  # see ridge_shares()
+    slopes = [
+        # w(1 − z) without cancellation
+        np.where(
+            share > 0.0, curvature * (ridge + lam) / (curvature * values**2 + ridge), curvature
+        )
+        for (values, _), share, lam in zip(problem.spectra, shares, problem.lam, strict=True)
+    ]
+    found = solve_diagonal(problem, curvature, slopes, tol, ridge)
+    zero = np.zeros_like(found.stack)
+    at_zero = problem.value(zero, 0.0)
+    if at_zero <= found.objective:
+        interval = at_zero, found.dual_bound
+        found = solution_of(problem, zero, found.dual, found.multiplier, interval, tol)
+    return found
+
+
+def solve_diagonal(
+    problem: Problem, curvature: float, slopes: list[Array], tol: float, ridge: float = 0.0
+) -> Solution:
+    """Return the solution for factors F = diag(s) Vᵀ, whose fit and dual point are sums over s.
+
+    ``slopes`` are d = w(1 − z) for coefficients V diag(z) Vᵀ of every view; without a ridge,
+    min(w, λ/s²).
     """
     stack, dual, spectra = np.empty(problem.shape), [], []
-    objective = bound = problem.offset
+    objective = problem.offset
     for view, (spectrum, slope, lam) in enumerate(
         zip(problem.spectra, slopes, problem.lam, strict=True)
     ):
@@ -68,25 +134,43 @@ def solve_diagonal(problem: Problem, curvature: float, slopes: list[Array], tol:
         dual.append(Spectrum(values * slope, right).matrix)
         fit = float(((values * slope) ** 2).sum()) / (2.0 * curvature)
         objective += fit + float(lam * share.sum())
-        bound += bound_of_diagonal(spectrum, curvature, slope, float(lam))
-    return solution_of(problem, stack, dual, (objective, bound), tol, spectra)
+    multiplier = ridge * stack
+    if problem.coupled:
+        objective += problem.tau * problem.coupling.value(stack)
+    bound = problem.offset + bound_of_diagonal(problem, curvature, slopes, multiplier, ridge)
+    return solution_of(problem, stack, dual, multiplier, (objective, bound), tol, spectra)
 
 
-def bound_of_diagonal(spectrum: Spectrum, curvature: float, slope: Array, lam: float) -> float:
-    """Return a proven lower bound of (w/2)‖F − FW‖_F² + λ‖W‖_* over W, for F = diag(s) Vᵀ.
+def bound_of_diagonal(
+    problem: Problem, curvature: float, slopes: list[Array], multiplier: Array, ridge: float
+) -> float:
+    """Return a proven lower bound of the objective without offset, for factors F = diag(s) Vᵀ.
 
-    The dual point is Y = c·diag(s·d) Vᵀ with d = ``slope`` and a scale c that makes it feasible. If
-    ‖VᵀV − I‖_F ≤ ε, then ‖FᵀY‖₂ ≤ c·max(s²d)(1 + ε), ⟨Y, F⟩ ≥ c(1 − ε) Σ s²d and
-    ‖Y‖_F² ≤ c²(1 + ε) Σ s²d². So V need not be exactly orthonormal, and ε also covers the rounding
-    of these sums and of F.
+    The dual point is Y = c·diag(s·d) Vᵀ with d = ``slope``, and M = c·μV diag(z) Vᵀ. The scale c
+    makes it feasible. If ‖VᵀV − I‖_F ≤ ε, then ‖FᵀY − M‖₂ ≤ c·max(s²d − μz)(1 + ε),
+    ⟨Y, F⟩ ≥ c(1 − ε) Σ s²d and ‖Y‖_F² ≤ c²(1 + ε) Σ s²d². So V need not be exactly orthonormal, and
+    ε also covers the rounding of these sums, of F and of M.
     """
-    values, right = spectrum
-    error = distance_from_orthonormal(right) + 4.0 * unit_error(right) * len(right)
-    norms = values**2 * slope
-    largest = float(norms.max()) * (1.0 + error)
-    scale = min(1.0, lam / largest) if largest > 0.0 else 1.0
-    linear, conjugate = norms.sum(), (norms * slope).sum() / (2.0 * curvature)
-    return float(scale * (1.0 - error) * linear - scale**2 * (1.0 + error) * conjugate)
+    limits, linear, conjugate = [], [], []
+    for (values, right), slope, lam in zip(problem.spectra, slopes, problem.lam, strict=True):
+        error = distance_from_orthonormal(right) + 4.0 * unit_error(right) * len(right)
+        norms = values**2 * slope
+        slack = np.abs(norms - ridge * (1.0 - slope / curvature))
+        limits.append(scale_within(float(lam), float(slack.max()), error))
+        linear.append((1.0 - error) * norms.sum())
+        conjugate.append((1.0 + error) * (norms * slope).sum() / (2.0 * curvature))
+    scale = np.array(limits)
+    if problem.coupled:
+        error = unit_error(multiplier) * sum(multiplier.shape[:2])
+        common = scale_within(problem.tau, problem.coupling.polar(multiplier), error)
+        scale[:] = min(common, scale.min())
+    return float((scale * linear - scale**2 * conjugate).sum())
+
+
+def scale_within(radius: float, norm: float, error: float) -> float:
+    """Return the largest scale up to 1 at which a norm is at most ``radius`` despite its error."""
+    uncertain = norm * (1.0 + error)
+    return min(1.0, radius / uncertain) if uncertain > 0.0 else 1.0
 
 
 def solve_rotated(problem: Problem, curvature: float, slopes: list[Array], tol: float) -> Solution:
@@ -105,13 +189,14 @@ def solve_rotated(problem: Problem, curvature: float, slopes: list[Array], tol: 
     objective = problem.value(stack, penalty)
     enough = (1.0 - tol) * objective
     bound = problem.certificate(dual, np.zeros_like(stack), enough=enough).bound
-    return solution_of(problem, stack, dual, (objective, bound), tol)
+    return solution_of(problem, stack, dual, np.zeros_like(stack), (objective, bound), tol)
 
 
 def solution_of(
     problem: Problem,
     stack: Array,
     dual: list[Array],
+    multiplier: Array,
     interval: tuple[float, float],
     tol: float,
     spectra: list[Spectrum] | None = None,
@@ -121,5 +206,4 @@ def solution_of(
     gap = relative_gap(objective, bound)
     status: Status = "optimal" if gap <= tol else "residuals"
     check = Check(1, objective, bound, gap, 0.0, 0.0, problem.shape[1])
-    multiplier = np.zeros_like(stack)
     return Solution(stack, dual, multiplier, objective, bound, status, 1, [check], spectra=spectra)

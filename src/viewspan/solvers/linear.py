@@ -4,61 +4,59 @@ from functools import cached_property
 
 import numpy as np
 
+from viewspan._utils.linalg import Spectrum
 from viewspan._utils.typing import Array
-
-SMALL_RIDGE = 1e-6
-"""Ridge, as a share of the largest w·s², below which rounding errors along V would grow too much.
-
-Above it, the part of X along V is the difference of two terms that loses at most six digits.
-"""
 
 
 class RidgeSystem:
-    """The system (w FᵀF + γI) X = B for any w, γ > 0, given F = U diag(s) Vᵀ.
+    """The minimiser of (w/2)‖R − FW‖_F² + (γ/2)‖W − P‖_F² for any P and any w, γ > 0.
 
-    X = (B − V diag(w s² / (w s² + γ)) VᵀB) / γ corrects B along V. If F has at least half as many
-    rows as columns, and w and γ do not change from one call to the next, it is cheaper to form the
-    inverse.
+    With F = U diag(s) Vᵀ it is W = P + V diag(w / (w s² + γ)) (VᵀFᵀR − s² VᵀP). No small number
+    divides here, so a small γ magnifies no rounding error.
+
+    If F has at least half as many rows as columns, and R, w and γ are those of the last call, it is
+    cheaper to form the two matrices of W = P + C − KP.
+
+    Parameters
+    ----------
+    spectrum : Spectrum
+        s and Vᵀ.
+    factor : array (d, p)
+    target : array (d, m)
+        R, unless a part of it is split off.
     """
 
-    def __init__(self, singular: Array, right: Array) -> None:
-        self.singular = singular
-        self.right = right
-        self.thin = 2 * right.shape[0] < right.shape[1]
+    def __init__(self, spectrum: Spectrum, factor: Array, target: Array) -> None:
+        self.squares = spectrum.values**2
+        self.right = spectrum.right
+        self.thin = 2 * self.right.shape[0] < self.right.shape[1]
+        self._factor = factor
+        self._same = target is factor
+        self._fit = self.squares[:, None] * self.right if self._same else self._along @ target
         self._weights = (0.0, 0.0)
-        self._inverse: Array | None = None
-
-    def solve(self, rhs: Array, weight: float, ridge: float) -> Array:
-        """Return X for B = ``rhs``, w = ``weight`` and γ = ``ridge``."""
-        stiffness = weight * self.singular**2
-        shrunk = 1.0 / (stiffness + ridge)
-        accurate = ridge >= SMALL_RIDGE * stiffness.max(initial=0.0)
-        is_new = self._weights != (weight, ridge)
-        if is_new:
-            self._weights, self._inverse = (weight, ridge), None
-        if accurate and (self.thin or is_new):
-            change = (stiffness * shrunk)[:, None] * (self.right @ rhs)
-            return np.asarray((rhs - self.right.T @ change) / ridge)
-        if self.thin:
-            along = self.right @ rhs
-            return self.right.T @ (shrunk[:, None] * along) + self._across(rhs, along) / ridge
-        if self._inverse is None:
-            self._inverse = (self.right.T * shrunk) @ self.right + self._complement / ridge
-        return self._inverse @ rhs
-
-    def _across(self, rhs: Array, along: Array) -> Array:
-        """Return the part of ``rhs`` that is orthogonal to all rows of Vᵀ.
-
-        It is projected twice, because a small ridge magnifies rounding errors.
-        """
-        across: Array = rhs - self.right.T @ along
-        across -= self.right.T @ (self.right @ across)
-        return across
+        self._formed: tuple[Array, Array] | None = None
 
     @cached_property
-    def _complement(self) -> Array:
-        """Projector onto the orthogonal complement of the rows of Vᵀ; zero if Vᵀ is square."""
-        size = self.right.shape[1]
-        if len(self.right) == size:
-            return np.zeros((size, size))
-        return self._across(np.eye(size), self.right)
+    def _along(self) -> Array:
+        """VᵀFᵀ."""
+        return np.asarray(self.right @ self._factor.T)
+
+    def solve(self, pull: Array, weight: float, ridge: float, split: Array | None = None) -> Array:
+        """Return W for P = ``pull``, w = ``weight`` and γ = ``ridge``.
+
+        ``split`` is the part of R that is split off: R is the target minus ``split``.
+        """
+        gain = (weight / (weight * self.squares + ridge))[:, None]
+        is_new = self._weights != (weight, ridge)
+        if is_new:
+            self._weights, self._formed = (weight, ridge), None
+        if self.thin or is_new or split is not None:
+            fit = self._fit if split is None else self._fit - self._along @ split
+            inside = fit - self.squares[:, None] * (self.right @ pull)
+            return pull + self.right.T @ (gain * inside)
+        if self._formed is None:
+            shrinking = self.right.T @ (gain * self.squares[:, None] * self.right)
+            constant = shrinking if self._same else self.right.T @ (gain * self._fit)
+            self._formed = shrinking, constant
+        shrinking, constant = self._formed
+        return np.asarray(pull + (constant - shrinking @ pull))

@@ -39,7 +39,7 @@ def solve_reduced(
     """Minimise the objective in the reduction's coordinates.
 
     Warns if the certified gap of an iteration did not reach ``tol``, unless ``warn_at_max_iter`` is
-    False and the iteration limit is the reason.
+    False and a limit of iterations or of directions is the reason.
     """
     # the published constants depend on the scale of the data, and so may a fit of the user's own
     rescaled = solver not in PUBLISHED_SOLVERS and axes.datafit.homogeneous
@@ -57,7 +57,7 @@ def solve_reduced(
             "tau) of extreme size."
         )
     at_rounding = solution.status == "residuals" and is_solved_by_active_sets(problem, solver)
-    at_limit = solution.status == "max_iter" and warn_at_max_iter
+    at_limit = solution.status in {"max_iter", "size"} and warn_at_max_iter
     if solution.status == "non_finite" or at_rounding or at_limit:
         warn(unfinished(solution, tol), ConvergenceWarning)
     return Result(
@@ -138,7 +138,7 @@ def run_algorithm(
         return Screened(
             None, active_set.solve_active_set(problem, tol=tol, max_iter=limit, callback=callback)
         )
-    return solve_screened(problem, tol=tol, max_iter=limit, callback=callback)
+    return solve_screened(problem, tol=tol, max_iter=max_iter, callback=callback)
 
 
 def is_solved_by_active_sets(problem: Problem, solver: SolverName) -> bool:
@@ -157,6 +157,13 @@ def unfinished(solution: Solution, tol: float) -> str:
         remedy = "Rescale views or weights (lam, tau) of extreme size, or increase tol."
     if solution.status == "residuals":
         reason, remedy = "stopped at rounding errors", "Increase lam or tol."
+    if solution.status == "size":
+        return (
+            f"The problem has {solution.history[-1].n_directions} directions, too many to iterate "
+            f"all: the objective is proven to be within {solution.gap:.2g} (relative) of the "
+            f"optimum, but tol={tol:g} was requested. Set max_iter to iterate nevertheless, or "
+            "reduce the number of features."
+        )
     begin = f"The solver {reason} after {solution.n_iter} iterations:"
     if solution.scales is not None:
         last = solution.history[-1]

@@ -10,13 +10,16 @@ from viewspan._utils.defaults import DEFAULT_TOL as DEFAULT_TOL
 from viewspan._utils.linalg import Spectrum
 from viewspan._utils.typing import AnyArray, Array
 
-Status = Literal["optimal", "stationary", "max_iter", "residuals", "non_finite"]
+Status = Literal["optimal", "stationary", "max_iter", "size", "residuals", "non_finite"]
 """Reasons for which a solver stops.
 
 - ``optimal``: the certified gap reached ``tol``.
 - ``stationary``: the problem is not convex, and no step lowers the objective by more than ``tol``.
   There may be a better point elsewhere; the gap bounds how much better.
 - ``max_iter``: the limit of iterations was reached before.
+- ``size``: the problem has too many directions to iterate all of them, unless ``max_iter`` is
+  given. The best point known is returned, usually the closed form with a ridge in place of the
+  coupling.
 - ``residuals``: the algorithm's own stopping rule held, or the solution is exact up to rounding
   errors. The gap may be larger than ``tol``.
 - ``non_finite``: an iterate overflowed or could not be decomposed. The last good one is returned.

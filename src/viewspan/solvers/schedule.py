@@ -2,11 +2,16 @@
 
 import numpy as np
 
-FIRST_FACTOR, LATER_FACTOR = 2.0, 1.5
-"""Residuals that trigger a certificate: as a multiple of the tolerance for the first one, and of
-the residual at which the gap is expected to reach the tolerance for later ones."""
+FIRST_SHARE = 0.08
+"""Residual that triggers the first certificate, as a share of the root of the tolerance.
+
+The gap falls as the square of the residuals. At 0.1·√tol it is about the tolerance.
+"""
+LATER_SHARE = 1.2
+"""Residual that triggers a later certificate, as a share of the one at which the gap is expected
+to reach the tolerance."""
 SMALLEST_SHORTFALL = 2.0
-"""Smallest factor by which the residuals are expected to fall until the next certificate."""
+"""Smallest factor by which the gap is expected to fall until the next certificate."""
 LAST_TRIGGERED = 20
 """Last iteration up to which residuals trigger certificates, because they are known."""
 ASSUMED_RATE = 0.5
@@ -26,7 +31,7 @@ class Schedule:
         self.tol = tol
         self._next = LAST_TRIGGERED
         self._last: tuple[int, float] | None = None
-        self._promising = FIRST_FACTOR * tol
+        self._promising = FIRST_SHARE * float(np.sqrt(tol))
 
     def is_due(self, n_iter: int) -> bool:
         return n_iter >= self._next
@@ -38,8 +43,9 @@ class Schedule:
     def plan(self, n_iter: int, gap: float, relative_residual: float) -> None:
         """Plan the next certificate after one that found this gap.
 
-        The gap shrinks about geometrically, and in the first iterations about as the residuals do.
-        The next certificate is computed where the extrapolated gap reaches the tolerance.
+        The gap shrinks about geometrically, and in the first iterations about as the squares of the
+        residuals do. The next certificate is computed where the extrapolated gap reaches the
+        tolerance.
         """
         rate = ASSUMED_RATE
         if self._last is not None:
@@ -53,4 +59,4 @@ class Schedule:
         if n_iter < LAST_TRIGGERED:
             self._next = max(self._next, LAST_TRIGGERED)
             shortfall = max(gap / self.tol, SMALLEST_SHORTFALL)
-            self._promising = LATER_FACTOR * relative_residual / shortfall
+            self._promising = LATER_SHARE * relative_residual / float(np.sqrt(shortfall))

@@ -58,7 +58,8 @@ def solve(
         its own (SSC); the paper's algorithm on the full N × N problem; or the algorithm that its
         authors use for uncoupled views.
     max_iter : int, optional
-        Maximum number of iterations: 2000 by default, 200 for the published algorithms.
+        Maximum number of iterations: 2000 by default, 200 for the published algorithms. Unless it
+        is given, coupled problems of more than 2000 directions are not iterated (``status``).
     datafit, penalty, coupling : str or object
         As in :class:`~viewspan.CLRSC`. With ``coupling="rank_one"`` the solution is stationary
         (``status``) and has ``scales`` α; its bound is that of views without coupling.

@@ -2,67 +2,90 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
 from viewspan._utils.linalg import ratio
 from viewspan._utils.typing import Array
 from viewspan.objective.problem import Problem
+from viewspan.objective.rounding import frobenius_norm
+from viewspan.solvers.closed_form import ridge_shares
 
 RELAXATION = 1.4
 """Over-relaxation factor."""
 BALANCING_THRESHOLD = 1.5
 """ρ changes only if it should change by more than this factor."""
+SMALLEST_MULTIPLIER = 1e-3
+"""Multiplier, as a share of the largest, below which nothing pulls at a view: it needs no ρ."""
+RESOLVED = 1e-10
+"""Relative residual below which it is a rounding error and says nothing about ρ."""
 LARGEST_RHO_FACTOR = 5.0
 """Largest factor by which ρ changes at a time."""
+FIRST_RHO = 2.0
+"""First ρ as a multiple of the mean λ."""
 SMALLEST_RHO, LARGEST_RHO = 1e-8, 1e2
 """Bounds of the first ρ, for data of norm about 1."""
 RHO_LIMITS = (1e-10, 1e4)
 """Limits of ρ later on. Without them it could drift until the linear systems are singular."""
+SUBGRADIENT_SCALE = 100.0
+"""Multiple of the pull of the ridge whose distance from its prox is the first multiplier."""
 RHO_WITHOUT_WEIGHTS = 0.1
 """First ρ if λ and τ are zero."""
-N_RIDGE_STEPS = 5
-"""Fixed-point steps for the ridge of the starting point."""
 ALL_VIEWS = slice(None)
 
 
-class Residuals(NamedTuple):
-    """ADMM residuals of some copies, and the norms that they are relative to.
+@dataclass(frozen=True)
+class Residuals:
+    """ADMM residuals of all parts of a state, and the norms that they are relative to.
 
     Attributes
     ----------
-    primal : float
-        Distance between the copies and W.
-    dual : float
-        ρ times the change of the copies in the last iteration.
-    primal_norm : float
-        Norm of W or of the copies, whichever is larger.
-    dual_norm : float
-        Norm of the multipliers.
+    parts : array (n_views, n_copies, 4)
+        Of every view of a copy: the distance between copy and image, ρ times the change of the copy
+        in the last iteration, the larger norm of copy and image, and the norm of the multiplier.
     """
 
-    primal: float
-    dual: float
-    primal_norm: float
-    dual_norm: float
+    parts: Array
+
+    @property
+    def primal(self) -> float:
+        return float(self._joint[0])
+
+    @property
+    def dual(self) -> float:
+        return float(self._joint[1])
 
     @property
     def relative(self) -> float:
         """The larger of the two relative residuals; infinite if a norm is zero."""
-        if min(self.primal_norm, self.dual_norm) <= 0.0:
+        primal, dual, primal_norm, dual_norm = self._joint
+        if min(primal_norm, dual_norm) <= 0.0:
             return np.inf
-        return max(self.primal / self.primal_norm, self.dual / self.dual_norm)
+        return float(max(primal / primal_norm, dual / dual_norm))
 
     @property
     def rho_factor(self) -> float:
-        """Factor by which ρ should change; 1 if the relative residuals are of similar size."""
-        if min(self) <= 0.0:
+        """Factor by which ρ should change; 1 if the relative residuals are of similar size.
+
+        It is the geometric mean over the views. Norms over all views would follow the one with the
+        largest multiplier alone, and the others would converge slowly.
+        """
+        views = joint_rows(self.parts, axis=1)
+        multipliers = views[:, 3]
+        views = views[multipliers > SMALLEST_MULTIPLIER * multipliers.max()]
+        relative = ratio(views[:, :2], views[:, 2:])
+        resolved = relative[(relative > RESOLVED).all(axis=1)]
+        if not len(resolved):
             return 1.0
-        factor = float(np.sqrt((self.primal / self.primal_norm) * (self.dual_norm / self.dual)))
+        factor = float(np.exp(0.5 * np.log(resolved[:, 0] / resolved[:, 1]).mean()))
         if 1 / BALANCING_THRESHOLD < factor < BALANCING_THRESHOLD:
             return 1.0
         return min(max(factor, 1 / LARGEST_RHO_FACTOR), LARGEST_RHO_FACTOR)
+
+    @property
+    def _joint(self) -> Array:
+        """Norms over all parts."""
+        return joint_rows(self.parts, axis=(0, 1))
 
 
 @dataclass
@@ -134,18 +157,17 @@ class State:
 
     @classmethod
     def zero(cls, problem: Problem) -> "State":
-        """Return the state at Z = 0, with ρ near 3·mean λ.
+        """Return the state at Z = 0, with a ρ that balancing corrects later.
 
-        This ρ was the best one over many problems, and balancing corrects it. Residuals that are
-        split off have another unit than coefficients. Their ρ is one over the typical length of a
-        sample.
+        Residuals that are split off have another unit than coefficients. Their ρ is one over the
+        typical length of a sample.
         """
         shape = problem.shape
 
         def split(like: tuple[int, ...]) -> Split:
             return Split(np.zeros(like), np.zeros(like))
 
-        weights = [3.0 * float(np.mean(problem.lam)), problem.tau, RHO_WITHOUT_WEIGHTS]
+        weights = [FIRST_RHO * float(np.mean(problem.lam)), problem.tau, RHO_WITHOUT_WEIGHTS]
         return cls(
             penalty=split(shape),
             coupling=split(shape) if problem.coupled else None,
@@ -160,24 +182,24 @@ class State:
     def start(cls, problem: Problem) -> "State":
         """Return the closed form with a ridge in place of the coupling, or zero if there is none.
 
-        If the Z_i were multiples of one another, τ‖A‖_* would pull on them like the ridge
-        (μ/2)‖Z_i‖_F² with μ = τ/‖A‖_F. With this ridge in place of the coupling, every view has a
-        closed form in its own singular vectors. μ is found by a fixed-point iteration.
+        The multiplier of the coupling is its subgradient there.
+
+        If only the rows of the coefficients are reduced, the right singular vectors have one column
+        per sample, zero for missing ones.
         """
         state = cls.zero(problem)
-        low_rank = (
-            problem.penalty.orthogonally_invariant and problem.coupling.orthogonally_invariant
-        )
-        quadratic = problem.datafit.curvature is not None
-        start = ridge_start(problem) if low_rank and quadratic and problem.coupled else None
-        if start is None:
+        found = ridge_shares(problem)
+        if found is None:
             return state
-        stack, ridge = start
-        slopes = np.stack(
-            [f.T @ y for f, y in zip(problem.factors, problem.smooth_dual(stack), strict=True)]
-        )
-        state.penalty = Split(stack, stack + (slopes - ridge * stack) / state.rho)
-        state.coupling = Split(stack.copy(), stack + ridge * stack / state.rho)
+        shares, ridge = found
+        views = zip(problem.spectra, shares, problem.right_vectors, strict=True)
+        stack = np.stack([(view.right.T * share) @ columns for view, share, columns in views])
+        # a subgradient of τ·c at Z is a large multiple of Z minus its prox
+        pull = SUBGRADIENT_SCALE * ridge * stack
+        pull -= problem.coupling.prox(pull, problem.tau)
+        slopes = slopes_of_fit(problem, stack)
+        state.penalty = Split(stack, stack + (slopes - pull) / state.rho)
+        state.coupling = Split(stack.copy(), stack + pull / state.rho)
         return state
 
     @property
@@ -210,43 +232,31 @@ class State:
             for split in self.residual:
                 split.rescale(factor)
 
-    def embed(self, isometry: Array) -> "State":
-        """Return the state in a larger space, for problems whose residuals are not split off."""
+    def embed(self, isometry: Array, problem: Problem) -> "State":
+        """Return the state for a larger problem, whose residuals are not split off.
+
+        The new coefficients are zero. Their multipliers are the slopes of the fit, so that the next
+        step starts those that the penalty does not hold at zero, and no others.
+        """
         coupling = None if self.coupling is None else self.coupling.embed(isometry)
-        return State(self.penalty.embed(isometry), coupling, [], self.rho)
+        state = State(self.penalty.embed(isometry), coupling, [], self.rho)
+        slopes = slopes_of_fit(problem, state.penalty.copy)
+        slopes -= isometry @ (isometry.T @ slopes @ isometry) @ isometry.T
+        state.penalty.point += slopes / self.rho
+        return state
 
 
-def ridge_start(problem: Problem) -> tuple[Array, float] | None:
-    """Return the coefficients of views with a ridge instead of a coupling, and the ridge μ.
+def slopes_of_fit(problem: Problem, stack: Array) -> Array:
+    """Return F_iᵀY_i of every view for the dual point that follows from a quadratic fit."""
+    dual = problem.smooth_dual(stack)
+    return np.stack([f.T @ y for f, y in zip(problem.factors, dual, strict=True)])
 
-    The coefficients are V_i diag((w s² − λ_i)₊ / (w s² + μ)) V_iᵀ. If only the rows of the
-    coefficients are reduced, the last factor has one column per sample, zero for missing ones.
-    Return None if all coefficients are zero.
-    """
-    curvature = problem.datafit.curvature or 0.0
-    stiffness = [curvature * spectrum.values**2 for spectrum in problem.spectra]
-    ridge = 0.0
-    for _ in range(N_RIDGE_STEPS):
-        weights = [
-            ratio(np.maximum(s - lam, 0.0), s + ridge)
-            for s, lam in zip(stiffness, problem.lam, strict=True)
-        ]
-        size = joint_norm(weights)
-        if size == 0.0:
-            return None
-        ridge = problem.tau / size
-    blocks = [
-        (view.right.T * w) @ columns
-        for view, w, columns in zip(problem.spectra, weights, problem.right_vectors, strict=True)
-    ]
-    return np.stack(blocks), ridge
+
+def joint_rows(parts: Array, axis: int | tuple[int, ...]) -> Array:
+    """Return norms over several parts."""
+    return np.asarray(np.sqrt((parts**2).sum(axis=axis)))
 
 
 def joint_norm(arrays: Iterable[Array]) -> float:
     """Return the Frobenius norm of several arrays together."""
-    return float(np.sqrt(sum(squared_norm(array) for array in arrays)))
-
-
-def squared_norm(array: Array) -> float:
-    """Return the squared Frobenius norm."""
-    return float(np.vdot(array, array))
+    return float(np.hypot.reduce([frobenius_norm(array) for array in arrays]))

@@ -4,6 +4,9 @@ Directions far below the threshold never enter the solution. The working set sta
 singular vectors of the views for which w·s² > λ_i. The problem is solved there, and the certificate
 is computed for the **full** problem. While that gap is too large, the singular vectors of the
 violated dual constraint are added, and the iteration continues from its last state.
+
+The closed form with a ridge in place of the coupling comes first. Where its gap is small enough, or
+the problem is too large to be iterated in a reasonable time, it is the solution.
 """
 
 from dataclasses import dataclass, replace
@@ -16,17 +19,18 @@ from viewspan.objective.excess import SpectralExcess
 from viewspan.objective.penalties import is_nuclear_norm
 from viewspan.objective.problem import Problem
 from viewspan.solvers.admm import MAX_ITER, admm
+from viewspan.solvers.closed_form import solve_with_ridge
 from viewspan.solvers.result import DEFAULT_TOL, Callback, Check, Solution, Status
 from viewspan.solvers.state import State
 
+MAX_DIRECTIONS = 2000
+"""Most directions of a problem that is iterated if no limit of iterations is given."""
 MIN_DIRECTIONS = 150
 """Fewest directions of a problem that is screened."""
 MAX_WORKING_SET_SHARE = 0.6
 """Largest working set as a share of all directions."""
-FIRST_TOLERANCE_FACTOR = 100.0
-"""Tolerance of the first restricted problem as a multiple of the tolerance asked for."""
 LATER_TOLERANCE_FACTOR = 0.5
-"""Tolerance of later restricted problems as a multiple of the tolerance asked for."""
+"""Tolerance of later restricted problems as a multiple of the one before."""
 MAX_ROUNDS = 6
 """Number of rounds after which all directions are taken."""
 VIOLATION_TOLERANCE = 1e-3
@@ -61,16 +65,49 @@ def solve_screened(
     problem: Problem,
     *,
     tol: float = DEFAULT_TOL,
-    max_iter: int = MAX_ITER,
+    max_iter: int | None = None,
     callback: Callback | None = None,
 ) -> Screened:
-    """Minimise the problem, on a working set of directions if that is clearly smaller."""
-    directions = screen(problem)
-    if directions is None:
-        return Screened(None, admm(problem, tol=tol, max_iter=max_iter, callback=callback))
+    """Minimise the problem, by iterations only where the closed form with a ridge is too rough.
+
+    Without ``max_iter`` at most ``MAX_DIRECTIONS`` directions are iterated.
+    """
     log = CheckLog(callback)
+    start = solve_with_ridge(problem, tol=tol)
+    if start is not None and start.status == "optimal":
+        log(start.history[-1])
+        return Screened(None, start)
+    most = problem.shape[1] if max_iter is not None or start is None else MAX_DIRECTIONS
+    limit = MAX_ITER if max_iter is None else max_iter
+    directions, state = screen(problem), None
+    rough = [] if start is None else [Screened(None, start)]
+    if directions is not None and directions.shape[1] <= most:
+        found, state = iterate_working_set(problem, directions, most, tol, limit, log)
+        if state is None:
+            return found
+        rough.append(found)
+    if problem.shape[1] > most:
+        best = min(rough, key=lambda screened: screened.solution.gap)
+        log(best.solution.history[-1])
+        return replace(best, solution=replace(best.solution, status="size", history=log.history))
+    full = admm(problem, tol=tol, max_iter=limit - log.n_iter, state=state, callback=log)
+    return Screened(None, replace(full, n_iter=log.n_iter + full.n_iter, history=log.history))
+
+
+def iterate_working_set(
+    problem: Problem, directions: Array, most: int, tol: float, max_iter: int, log: "CheckLog"
+) -> tuple[Screened, State | None]:
+    """Solve on a working set that grows by the directions of the violated dual constraint.
+
+    Returns
+    -------
+    found : Screened
+    state : State or None
+        State on all directions, from which to go on if the working set would have to grow further
+        than is worthwhile; else None.
+    """
     state = State.start(problem.restrict(directions))
-    inner_tol, tolerance_factor = FIRST_TOLERANCE_FACTOR * tol, 1.0
+    inner_tol, tolerance_factor = tol, 1.0
     for _ in range(MAX_ROUNDS):
         part = admm(
             problem.restrict(directions),
@@ -82,27 +119,22 @@ def solve_screened(
         solution, excess = certify_on_full(problem, directions, part, tol)
         log(solution.history[-1])
         log.n_iter += part.n_iter
+        found = Screened(directions, replace(solution, n_iter=log.n_iter, history=log.history))
         if solution.status != "max_iter" or log.n_iter >= max_iter:
-            return Screened(directions, replace(solution, n_iter=log.n_iter, history=log.history))
+            return found, None
         added = violated_directions(directions, excess, tolerance_factor)
         size = directions.shape[1] + added.shape[1]
         if added.shape[1] == 0 and tolerance_factor > MIN_TOLERANCE_FACTOR:
-            inner_tol = LATER_TOLERANCE_FACTOR * min(inner_tol, tol)
+            inner_tol *= LATER_TOLERANCE_FACTOR
             tolerance_factor = TOLERANCE_DECAY * tolerance_factor
-        elif added.shape[1] > 0 and is_worthwhile(size, problem):
-            state = state.embed(np.eye(size, directions.shape[1]))
+        elif added.shape[1] > 0 and is_worthwhile(size, problem) and size <= most:
+            old = np.eye(size, directions.shape[1])
             directions = np.hstack([directions, added])
+            state = state.embed(old, problem.restrict(directions))
             inner_tol = min(inner_tol, LATER_TOLERANCE_FACTOR * tol)
         else:
             break
-    full = admm(
-        problem,
-        tol=tol,
-        max_iter=max_iter - log.n_iter,
-        state=state.embed(directions),
-        callback=log,
-    )
-    return Screened(None, replace(full, n_iter=log.n_iter + full.n_iter, history=log.history))
+    return found, state.embed(directions, problem)
 
 
 class CheckLog:
@@ -167,7 +199,12 @@ def certify_on_full(
     excess : list of SpectralExcess
         How the dual point of each view violates the constraint of the penalty.
     """
-    dual = problem.smooth_dual(directions @ part.stack @ directions.T)
+    curvature = problem.datafit.curvature
+    assert curvature is not None  # see screen()
+    dual = [
+        curvature * (factor - factor @ directions @ directions.T) + inside @ directions.T
+        for factor, inside in zip(problem.factors, part.dual, strict=True)
+    ]
     multiplier = directions @ part.multiplier @ directions.T
     certificate = problem.certificate(dual, multiplier, enough=(1.0 - tol) * part.objective)
     excess = [view for view in certificate.excess if isinstance(view, SpectralExcess)]
