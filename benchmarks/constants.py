@@ -60,7 +60,7 @@ CONSTANTS: dict[str, tuple[Any, str, tuple[Any, ...]]] = {
     "threshold of equal view weights, 0.9": (view_weights, "EQUAL_WEIGHT_THRESHOLD", (0.45, 1.0)),
     "dominant feature, ½": (column_statistics, "DOMINANT_SHARE", (0.25, 0.999)),
     "mean zero by chance, 0.01": (column_statistics, "MAX_CENTRED_MEAN", (0.005, 0.02)),
-    "tolerance of the path's other solutions, 3e-3": (steps, "GRAPH_TOLERANCE", (1.5e-3, 6e-3)),
+    "gap of the solution at 2λ, 0.02": (steps, "GRAPH_TOLERANCE", (0.01, 0.04)),
 }
 """Module and name of every constant, and its two other values."""
 PARAMETERS: dict[str, tuple[str, tuple[Any, ...]]] = {"neighbours, 15": ("n_neighbors", (8, 30))}

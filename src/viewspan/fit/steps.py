@@ -21,10 +21,10 @@ from viewspan.solvers.reduced import solve_reduced
 from viewspan.solvers.result import Result
 
 NO_SAMPLES = KnownSamples.none()
-GRAPH_TOLERANCE = 3e-3
-"""Relative gap at which the graph of a solution hardly changes.
+GRAPH_TOLERANCE = 0.02
+"""Relative gap of solutions that serve the graph alone.
 
-On 15 real sets, edge weights changed by at most 1.4 % against a gap of 1e-4.
+The closed form with a ridge in place of the coupling sometimes reaches it without an iteration.
 """
 
 
