@@ -150,30 +150,7 @@ def estimated_count(views: Views, truth: np.ndarray) -> dict[str, Any]:
     return {"detail": f"{model.n_clusters_} - {n_classes(truth)}"}
 
 
-def cost(views: Views, truth: np.ndarray) -> dict[str, Any]:
-    """Return the time of an automatic fit, also relative to a fit with the weights it found.
-
-    Both times are the best of three.
-    """
-    model = CLRSC(n_classes(truth), random_state=0).fit(views)
-    given = CLRSC(
-        n_classes(truth), lam=model.lam_, tau=model.tau_, affinity="patterns", random_state=0
-    )
-    seconds = {}
-    for name, estimator in (("auto", model), ("given", given)):
-        runs = []
-        for _ in range(3):
-            start = time.perf_counter()
-            estimator.fit(views)
-            runs.append(time.perf_counter() - start)
-        seconds[name] = min(runs)
-    return {
-        "seconds": round(seconds["auto"], 2),
-        "detail": f"{seconds['auto'] / seconds['given']:.1f}",
-    }
-
-
-EXTRAS = {"k estimated": estimated_count, "cost": cost}
+EXTRAS = {"k estimated": estimated_count}
 
 
 def n_classes(truth: np.ndarray) -> int:

@@ -42,7 +42,7 @@ def report(rows: Sequence[dict[str, str]], folder: Path) -> None:
         if any(accuracy_of(cells, s, m) is not None for s in sets)
     ]
     print_table(
-        ["accuracy in percent", *methods, "published", "k found - k", "auto / one solve"],
+        ["accuracy in percent", *methods, "published", "k found - k"],
         [set_row(cells, name, methods) for name in sets] + [mean_row(cells, sets, methods)],
     )
     for measure in ("nmi", "ari", "seconds"):
@@ -69,9 +69,7 @@ def set_row(cells: Cells, name: str, methods: Sequence[str]) -> list[str]:
     published = PUBLISHED.get(name) or PUBLISHED_NMI.get(name)
     text = f"{published[0]:.1f} {published[1]}" if published else ""
     row.append(f"NMI {text}" if name in PUBLISHED_NMI else text)
-    return row + [
-        cells.get((name, extra), {}).get("detail", "") for extra in ("k estimated", "cost")
-    ]
+    return [*row, cells.get((name, "k estimated"), {}).get("detail", "")]
 
 
 def mean_row(cells: Cells, sets: Sequence[str], methods: Sequence[str]) -> list[str]:
@@ -86,7 +84,7 @@ def mean_row(cells: Cells, sets: Sequence[str], methods: Sequence[str]) -> list[
         ours = np.mean([accuracy_of(cells, name, OURS) or np.nan for name in done])
         note = "" if len(done) == len(sets) else f" (ours {ours:.1f} on these {len(done)})"
         row.append(f"{mean:.1f}{note}")
-    return [*row, "", "", ""]
+    return [*row, "", ""]
 
 
 def draw(

@@ -147,13 +147,27 @@ def in_own_process(name: str, method: str, limit: float) -> dict[str, Any]:
 
 
 def run_all(path: Path, sets: list[str], methods: list[str], limit: float) -> None:
-    """Append all missing rows to the file."""
+    """Append all missing rows to the file.
+
+    A method that exceeds the limit is not run on sets of more samples.
+    """
     done = {(row["set"], row["method"]) for row in read(path)}
+    exceeded: dict[str, int] = {}
+    for row in read(path):
+        if row["detail"].startswith("over"):
+            exceeded.setdefault(row["method"], int(row["samples"]))
     for name in sets:
+        n_samples = len(load(name)[1])
         for method in methods:
             if (name, method) in done or (name in SINGLE_VIEW_SETS and method not in OURS):
                 continue
-            row = {"set": name, "method": method, **in_own_process(name, method, limit)}
+            row = {"set": name, "samples": n_samples, "method": method}
+            if n_samples > exceeded.get(method, n_samples):
+                row["detail"] = f"not run: over {limit:.0f} s for {exceeded[method]} samples"
+            else:
+                row |= in_own_process(name, method, limit)
+            if row.get("detail", "").startswith("over"):
+                exceeded.setdefault(method, n_samples)
             append(path, FIELDS, row)
 
 

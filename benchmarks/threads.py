@@ -1,68 +1,96 @@
-"""Compare a second BLAS thread with one thread per view.
+"""Compare fits with no thread variable set and with one thread, idle and beside busy processes.
 
     python benchmarks/threads.py
 
-The first table has the milliseconds of the eigenvalue decompositions of two Gram matrices, which
-dominate an iteration. The second table has the milliseconds of whole solves.
+Every fit runs in a process of its own, after a small fit that loads the libraries. Wall and
+processor time are the best of several runs, the two settings in turn.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+import json
+import os
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
-from threadpoolctl import threadpool_limits
-from timing import best_of, print_table
+from timing import print_table
 
-import viewspan
-from problems import synthetic, unit_samples
+from viewspan import CLRSC
 
-SIZES = [50, 100, 150, 200, 300, 500]
+SHAPES = {"300 × 2·20": 5, "500 × 2·200": 5, "1000 × 2·500": 3, "5000 × 2·50": 3}
+"""Samples × features of two views of random numbers, and how often each setting runs."""
+VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+N_BUSY = 4
 
 
-def time_decompositions() -> None:
+def measure(shape: str) -> tuple[float, float]:
+    """Return the wall and the processor time of one fit; needs a new process."""
+    n_samples, width = int(shape.split(" × ")[0]), int(shape.split("·")[1])
     rng = np.random.default_rng(0)
-    rows = []
-    with ThreadPoolExecutor(2) as pool:
-        for size in SIZES:
-            stack = rng.normal(size=(2, size, size))
-            grams = stack @ stack.mT
-            repeats = max(5, 2000 // size)
-            in_turn = partial(lambda grams: [np.linalg.eigh(gram) for gram in grams], grams)
-            in_parallel = partial(lambda grams: list(pool.map(np.linalg.eigh, grams)), grams)
-            with threadpool_limits(1):
-                one, _ = best_of(in_turn, repeats)
-                views, _ = best_of(in_parallel, repeats)
-            with threadpool_limits(2):
-                two, _ = best_of(in_turn, repeats)
-            cells = [f"{seconds * 1e3:.2f}" for seconds in (one, two, views)]
-            rows.append([str(size), *cells, f"{one / two:.2f}×", f"{one / views:.2f}×"])
-    header = [
-        "directions",
-        "one thread",
-        "two in BLAS",
-        "one per view",
-        "gain in BLAS",
-        "gain per view",
-    ]
-    print_table(header, rows)
+    views = [rng.normal(size=(n_samples, width)) for _ in range(2)]
+    CLRSC(3, random_state=0).fit([view[:50] for view in views])
+    wall, processor = time.perf_counter(), time.process_time()
+    CLRSC(3, random_state=0).fit(views)
+    return time.perf_counter() - wall, time.process_time() - processor
 
 
-def time_solves() -> None:
+def in_own_process(shape: str, *, one_thread: bool) -> tuple[float, float]:
+    environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    if one_thread:
+        environment |= dict.fromkeys(VARIABLES, "1")
+    result = subprocess.run(
+        [sys.executable, __file__, shape], capture_output=True, check=True, env=environment
+    )
+    wall, processor = json.loads(result.stdout)
+    return wall, processor
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """Occupy the machine with processes that never wait."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+
+
+def table(n_busy: int) -> None:
     rows = []
-    for n_samples in (100, 200, 400):
-        scaled = unit_samples(synthetic(n_samples, n_samples, 0.2)[0])
-        solve = partial(viewspan.solve, scaled, 1.0, 4.0)
-        with threadpool_limits(1):
-            one, _ = best_of(solve)
-        several, result = best_of(solve)
-        cells = [f"{one * 1e3:.0f}", f"{several * 1e3:.0f}", f"{one / several:.2f}×"]
-        rows.append([str(n_samples), *cells, str(result.n_iter)])
+    with busy(n_busy):
+        for shape, repeats in SHAPES.items():
+            runs = [
+                [in_own_process(shape, one_thread=one) for one in (False, True)]
+                for _ in range(repeats)
+            ]
+            (wall, processor), (wall_of_one, processor_of_one) = np.min(runs, axis=0)
+            rows.append(
+                [
+                    shape,
+                    f"{wall:.2f}",
+                    f"{wall_of_one:.2f}",
+                    f"{wall / wall_of_one:.2f}",
+                    f"{processor:.2f}",
+                    f"{processor_of_one:.2f}",
+                    f"{processor / processor_of_one:.2f}",
+                ]
+            )
+    print(f"\nBeside {n_busy} busy processes, {os.cpu_count()} cores:")
     print_table(
-        ["samples and directions", "one thread, ms", "as arranged, ms", "gain", "iterations"], rows
+        ["samples × features", "wall, s", "one thread", "ratio", "CPU, s", "one thread", "ratio"],
+        rows,
     )
 
 
 if __name__ == "__main__":
-    time_decompositions()
-    print()
-    time_solves()
+    warnings.simplefilter("ignore")
+    if len(sys.argv) > 1:
+        print(json.dumps(measure(sys.argv[1])))
+    else:
+        table(0)
+        table(N_BUSY)
