@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export UV_LINK_MODE = copy
 export UV_COMPILE_BYTECODE = 1
 
-.PHONY: demo test test-oldest test-newest coverage audit lint format docs lock check-lock benchmark benchmark-accuracy \
+.PHONY: demo test test-busy test-oldest test-newest coverage audit lint format docs lock check-lock benchmark benchmark-accuracy \
 	benchmark-scale benchmark-beyond benchmark-missing mutants clean
 
 demo: $(VENV)/.installed  ## cluster the bundled digits, write the report and print where it is
@@ -19,6 +19,11 @@ demo: $(VENV)/.installed  ## cluster the bundled digits, write the report and pr
 
 test: $(VENV)/.developed  ## all tests, doctests included; one process for each core, each with one BLAS thread
 	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_OPTIONS)
+
+test-busy: $(VENV)/.developed  ## the estimators' tests as users run them: no thread variable set, beside a process that never waits
+	while :; do :; done & busy=$$!; trap "kill $$busy" EXIT; \
+		env -u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS -u MKL_NUM_THREADS \
+		$(BIN)/python -m pytest tests/estimators tests/utils/test_threads.py $(PYTEST_OPTIONS)
 
 test-oldest: $(VENV)/.developed  ## all tests with the oldest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear .venv-oldest
