@@ -59,7 +59,8 @@ def row_of(
     cells: Cells, name: str, methods: Sequence[str], field: str, show: Callable[[float], str]
 ) -> list[str]:
     sizes = cells[name, OURS]
-    row = [f"{name}: {sizes['samples']} × {sizes['features']}"]
+    shape = f": {sizes['samples']} × {sizes['features']}"
+    row = [name.removeprefix(MADE) if name.startswith(MADE) else name + shape]
     for method in methods:
         value = number(cells, name, method, field)
         row.append(show(value) if value is not None else reason(cells, name, method, field))
