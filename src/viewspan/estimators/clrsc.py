@@ -110,7 +110,7 @@ class CLRSC(IncrementalClusterer):
         paper's ε₂, and ``dual_gap_`` is the gap that was reached.
     max_iter : int, optional
         Maximum number of iterations, 2000 by default (200 for LADMPSAP). Unless it is given,
-        problems of more than 2000 directions are not iterated: they get a closed form near the
+        at most 2000 directions are iterated. A problem that needs more gets a closed form near the
         optimum, with its gap.
     random_state : int, RandomState or None
         Random seed or generator of the cut and of the landmarks. The solver is deterministic.

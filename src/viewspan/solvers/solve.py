@@ -59,7 +59,7 @@ def solve(
         authors use for uncoupled views.
     max_iter : int, optional
         Maximum number of iterations: 2000 by default, 200 for the published algorithms. Unless it
-        is given, coupled problems of more than 2000 directions are not iterated (``status``).
+        is given, at most 2000 directions of a coupled problem are iterated (``status``).
     datafit, penalty, coupling : str or object
         As in :class:`~viewspan.CLRSC`. With ``coupling="rank_one"`` the solution is stationary
         (``status``) and has ``scales`` α; its bound is that of views without coupling.
