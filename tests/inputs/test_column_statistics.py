@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from viewspan.inputs.column_statistics import ColumnStatistics
 
@@ -83,3 +84,28 @@ def test_zero_features_get_the_median_scale_of_the_others():
     np.testing.assert_array_equal(imputed.largest, [1.0, 2.0, 2.0, 8.0])
     zeros = ColumnStatistics.of(np.zeros((2, 3)))
     assert zeros.impute_zero_features() is zeros
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e6])
+def test_means_and_deviations_of_blocks_add_up_to_those_of_all(form, offset):
+    array = groups() + offset
+    blocks = [ColumnStatistics.of(form(part)) for part in np.array_split(array, 7)]
+    found = sum(blocks[1:], blocks[0])
+    np.testing.assert_allclose(found.relative_mean * found.largest, array.mean(axis=0), rtol=1e-12)
+    # sparse values are not shifted before they are squared, which costs digits
+    digits = 1e-9 if form is np.asarray else 1e-3
+    np.testing.assert_allclose(found.relative_std * found.largest, array.std(axis=0), rtol=digits)
+
+
+def test_a_constant_feature_has_no_deviation():
+    array = np.column_stack([np.full(50, 0.1), np.arange(50.0)])
+    assert (ColumnStatistics.of(array).relative_std > 0).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(("share", "sparse"), [(0.05, True), (0.1, True), (0.2, False)])
+def test_a_view_of_few_nonzero_values_is_sparse(share, sparse):
+    array = np.zeros((10, 20))
+    array.flat[: int(200 * share)] = 1.0
+    assert ColumnStatistics.of(array).is_sparse() == sparse
+    assert ColumnStatistics.of(scipy.sparse.csr_array(array)).is_sparse() == sparse

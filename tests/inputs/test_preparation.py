@@ -9,7 +9,7 @@ import scipy.sparse
 from tests.inputs.test_column_statistics import groups, z_scores
 from viewspan.inputs.checks import check_views
 from viewspan.inputs.column_statistics import ColumnStatistics
-from viewspan.inputs.preparation import Treatment, concatenate, prepare
+from viewspan.inputs.preparation import Preparation, Treatment, concatenate, prepare
 from viewspan.inputs.scaling import equalize_features
 
 GOOD = np.arange(12.0).reshape(4, 3)
@@ -126,3 +126,38 @@ def test_preparations_resemble_each_other_if_scales_differ_by_less_than_three():
     assert prepared(1.0).resembles(prepared(2.5))
     assert not prepared(1.0).resembles(prepared(3.5))
     assert not prepared(1.0).resembles(prepare(check([groups()]), False, False, normalize=True)[0])
+
+
+def positions_of(array):
+    return Preparation.choose(
+        [ColumnStatistics.of(array)], "auto", "auto", normalize=True, readings=["positions"]
+    ).treatments[0]
+
+
+def test_positions_are_standardised_features_with_a_constant_at_unit_length():
+    array = groups() * [1.0, 100.0, 1e-3] + [5.0, -7.0, 1e4]
+    expected = np.column_stack([z_scores(array), np.full(len(array), np.sqrt(3))])
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(positions_of(array)(array), expected, rtol=1e-6)
+
+
+def test_positions_do_not_depend_on_units_and_origins():
+    array = groups()
+    other = array * [1e3, 1e-3, 7.0] + [1.0, 2.0, -3.0]
+    np.testing.assert_allclose(positions_of(array)(array), positions_of(other)(other), atol=1e-9)
+
+
+def test_constant_features_have_no_position():
+    array = np.column_stack([groups(), np.full(100, 3.0)])
+    treatment = positions_of(array)
+    assert treatment.n_features_used == 4  # three features and the constant one
+    np.testing.assert_array_equal(treatment(array)[:, 3], 0.0)
+
+
+def test_positions_of_sparse_views_stay_sparse_and_equal_those_of_the_same_full_array():
+    sparse = scipy.sparse.random_array((40, 60), density=0.05, random_state=0, format="csr")
+    treatment = positions_of(sparse)
+    prepared = treatment(sparse)
+    assert scipy.sparse.issparse(prepared) and not treatment.centered
+    full = sparse.toarray()
+    np.testing.assert_allclose(positions_of(full)(full), prepared.toarray())

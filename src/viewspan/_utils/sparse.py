@@ -49,6 +49,11 @@ def full(array: Any) -> Array:
     return np.asarray(array.toarray() if is_sparse(array) else array, dtype=np.float64)
 
 
+def count_nonzero(array: Any) -> int:
+    """Return the number of values that are not zero."""
+    return int(np.count_nonzero(array.data if is_sparse(array) else array))
+
+
 def stack_features(blocks: Sequence[Block]) -> Block:
     """Concatenate the features of blocks; the result is sparse if any block is."""
     return stack(blocks, np.hstack, scipy.sparse.hstack)

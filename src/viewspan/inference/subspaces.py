@@ -23,7 +23,7 @@ MIN_HOMOGENEOUS_COORDINATE = 1e-10
 class Subspace:
     """Subspace of one cluster in one view: the points origin + basis · y.
 
-    The points are in scaled units: features divided by ``scale``.
+    The points are in scaled units: (features − ``center``) / ``scale``.
 
     Attributes
     ----------
@@ -35,12 +35,15 @@ class Subspace:
         The point of the subspace that is nearest to zero; zero unless the view is affine.
     scale : array (n_features,)
         Divisors of the features: 1 unless features were scaled, 0 for features that were ignored.
+    center : array (n_features,)
+        Means of the features if the view was read as positions, else 0.
     """
 
     dimension: int
     basis: Array = field(repr=False)
     origin: Array = field(repr=False)
     scale: Array = field(repr=False)
+    center: Array = field(repr=False)
 
     def project(self, samples: Array) -> Array:
         """Return the nearest points of the subspace in the units of the samples.
@@ -53,10 +56,10 @@ class Subspace:
         -------
         array (n_samples, n_features)
         """
-        return self._nearest(self._scaled(samples)) * self.scale
+        return self._nearest(self._scaled(samples)) * self.scale + self.center
 
     def distances(self, samples: Array) -> Array:
-        """Return the distances of samples to the subspace, as shares of the samples' lengths.
+        """Return the distances of samples to the subspace, as shares of their lengths when scaled.
 
         Parameters
         ----------
@@ -74,8 +77,8 @@ class Subspace:
         return ratio(np.linalg.norm(residuals, axis=1), np.linalg.norm(relative, axis=1))
 
     def _scaled(self, samples: Array) -> Array:
-        """Return samples with their features divided by the scale."""
-        return ratio(samples, np.broadcast_to(self.scale, samples.shape))
+        """Return samples with their features shifted and divided by the scale."""
+        return ratio(samples - self.center, np.broadcast_to(self.scale, samples.shape))
 
     def _nearest(self, scaled: Array) -> Array:
         """Return the nearest points of the subspace to scaled samples.
@@ -125,11 +128,10 @@ def fit_subspace(samples: Array, noise: float, treatment: Treatment) -> Subspace
     left, values, _ = svd(samples)
     count = count_directions(values, samples.shape[1], noise, treatment.n_features_used)
     directions = left[:, :count]
-    scale = treatment.scale
-    if not treatment.affine:
-        return Subspace(directions.shape[1], directions, np.zeros(len(directions)), scale)
-    origin, basis = affine_subspace(directions, treatment.constant)
-    return Subspace(basis.shape[1], basis, origin, scale)
+    origin, basis = np.zeros(len(directions)), directions
+    if treatment.affine:
+        origin, basis = affine_subspace(directions, treatment.constant)
+    return Subspace(basis.shape[1], basis, origin, treatment.scale, treatment.center)
 
 
 def count_directions(values: Array, n_samples: int, noise: float, n_features: int) -> int:

@@ -6,11 +6,15 @@ from typing import Any
 import numpy as np
 
 from viewspan._utils.linalg import ratio
-from viewspan._utils.sparse import divide_columns, full, is_sparse
+from viewspan._utils.sparse import count_nonzero, divide_columns, full, is_sparse
 from viewspan._utils.typing import Array, Block
 
 MIN_RELATIVE_FEATURE = 4 * np.finfo(float).eps
 """Features below this share of the largest value are taken for rounding errors."""
+MIN_RELATIVE_DEVIATION = 16 * np.finfo(float).eps
+"""Standard deviations below this share of a feature's largest value are taken for rounding."""
+MAX_SPARSE_SHARE = 0.1
+"""Largest share of nonzero values of a sparse view."""
 DOMINANT_SHARE = 0.5
 """Share of the energy that makes a feature dominant, in the limit of many features."""
 MAX_CENTRED_MEAN = 0.01
@@ -39,6 +43,11 @@ class ColumnStatistics:
         Sum of the values, divided by the largest.
     squares : array (n_features,)
         Sum of the squared values, divided by the square of the largest.
+    deviations : array (n_features,)
+        Sum of the squared deviations from the mean, divided by the square of the largest. The
+        difference of the two sums above would lose it where the mean is large.
+    n_nonzero : int
+        Number of values that are not zero.
     """
 
     n_samples: int
@@ -46,12 +55,15 @@ class ColumnStatistics:
     largest: Array
     sums: Array
     squares: Array
+    deviations: Array
+    n_nonzero: int
 
     @classmethod
     def of(cls, block: Block) -> "ColumnStatistics":
         """Return the statistics of samples in rows."""
         if block.shape[0] == 0:  # a view whose samples are all missing
-            return cls(0, 0, *np.zeros((3, block.shape[1])))
+            nothing = np.zeros(block.shape[1])
+            return cls(0, 0, nothing, nothing, nothing, nothing, 0)
         largest = as_vector(abs(block).max(axis=0))
         relative = divide_columns(block, largest) if is_sparse(block) else ratio(block, largest)
         nonzero = as_vector(abs(block).max(axis=1)) > 0
@@ -61,17 +73,25 @@ class ColumnStatistics:
             largest=largest,
             sums=as_vector(relative.sum(axis=0)),
             squares=as_vector((relative**2).sum(axis=0)),
+            deviations=squared_deviations(relative),
+            n_nonzero=count_nonzero(block),
         )
 
     def __add__(self, other: "ColumnStatistics") -> "ColumnStatistics":
+        """Return the statistics of the samples of both (Chan, Golub and LeVeque 1983)."""
         largest = np.maximum(self.largest, other.largest)
         mine, theirs = ratio(self.largest, largest), ratio(other.largest, largest)
+        n_samples = self.n_samples + other.n_samples
+        apart = theirs * other.relative_mean - mine * self.relative_mean
+        between = self.n_samples * other.n_samples / max(n_samples, 1) * apart**2
         return ColumnStatistics(
-            self.n_samples + other.n_samples,
+            n_samples,
             self.n_zero + other.n_zero,
             largest,
             mine * self.sums + theirs * other.sums,
             mine**2 * self.squares + theirs**2 * other.squares,
+            mine**2 * self.deviations + theirs**2 * other.deviations + between,
+            self.n_nonzero + other.n_nonzero,
         )
 
     def impute_zero_features(self) -> "ColumnStatistics":
@@ -79,11 +99,11 @@ class ColumnStatistics:
         seen = self.largest_significant > 0
         if seen.all() or not seen.any():
             return self
-        largest, squares = (
+        largest, squares, deviations = (
             np.where(seen, values, np.median(values[seen]))
-            for values in (self.largest, self.squares)
+            for values in (self.largest, self.squares, self.deviations)
         )
-        return replace(self, largest=largest, squares=squares)
+        return replace(self, largest=largest, squares=squares, deviations=deviations)
 
     @property
     def largest_overall(self) -> float:
@@ -117,6 +137,26 @@ class ColumnStatistics:
         return self.relative_rms * self.largest
 
     @property
+    def relative_mean(self) -> Array:
+        """Mean of every feature, divided by its largest value."""
+        return self.sums / max(self.n_samples, 1)
+
+    @property
+    def relative_std(self) -> Array:
+        """Standard deviation of every feature, divided by its largest value.
+
+        It is 0 for features that are constant up to rounding, or rounding errors beside the
+        largest.
+        """
+        std = np.sqrt(self.deviations / max(self.n_samples, 1))
+        varies = (std > MIN_RELATIVE_DEVIATION) & (self.largest_significant > 0)
+        return np.where(varies, std, 0.0)
+
+    def is_sparse(self) -> bool:
+        """Return whether at most a tenth of the values differ from zero."""
+        return self.n_nonzero <= MAX_SPARSE_SHARE * self.n_samples * len(self.largest)
+
+    @property
     def rms_sample_length(self) -> float:
         """Root mean square of the lengths of the samples."""
         mean_energy = self.energy.sum() / max(self.n_samples, 1)
@@ -147,6 +187,16 @@ class ColumnStatistics:
             return False
         means = ratio(np.abs(self.sums) / self.n_samples, self.relative_rms)
         return bool((means <= MAX_CENTRED_MEAN / np.sqrt(self.n_samples)).all())
+
+
+def squared_deviations(values: Block) -> Array:
+    """Return the sum of the squared deviations of every feature from its mean."""
+    n_samples = values.shape[0]
+    mean = as_vector(values.sum(axis=0)) / n_samples
+    if is_sparse(values):
+        found: Array = np.maximum(as_vector((values**2).sum(axis=0)) - n_samples * mean**2, 0.0)
+        return found
+    return as_vector(np.square(values - mean).sum(axis=0))
 
 
 def as_vector(values: Any) -> Array:

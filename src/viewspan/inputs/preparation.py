@@ -1,12 +1,16 @@
 """Preprocessing that makes samples comparable: common units, an origin and unit length.
 
+A view can be read in two ways. Read as directions, its features keep their units and only the
+direction of a sample from the origin counts. Read as positions, its features are standardised, and
+a constant feature makes the place of a sample count.
+
 The statistics of the features determine the preprocessing, which then treats every sample on its
 own. Therefore the result does not depend on whether samples are read at once or in blocks.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -14,15 +18,20 @@ from viewspan._utils.linalg import ratio
 from viewspan._utils.sparse import stack_features
 from viewspan._utils.typing import Array, Block
 from viewspan._utils.warnings import warn
-from viewspan.inputs.column_statistics import ColumnStatistics
+from viewspan.inputs.column_statistics import ColumnStatistics, as_vector
 from viewspan.inputs.missing import zero_missing_rows
 from viewspan.inputs.scaling import (
     add_constant_feature,
     equalize_features,
     relative_lengths,
+    standardize_features,
     unit_samples,
 )
 from viewspan.inputs.views import Views
+
+Reading = Literal["directions", "positions"]
+READINGS: tuple[Reading, ...] = get_args(Reading)
+"""Ways to read a view."""
 
 MAX_UNSCALED_VALUE = 1e60
 """Limit of the largest value of a view that is not normalised; its reciprocal is the other."""
@@ -43,19 +52,30 @@ class Treatment:
         Whether a constant feature is added.
     normalize : bool
         Whether samples are scaled to unit length.
+    centered : bool
+        Whether features are shifted to mean zero before they are scaled.
+    ignores_zeros : bool
+        Whether samples of zeros stay zero although a constant feature is added.
     """
 
     columns: ColumnStatistics
     scaled: bool
     affine: bool
     normalize: bool
+    centered: bool = False
+    ignores_zeros: bool = False
 
     def __call__(self, block: Block) -> Block:
         """Return the preprocessed samples."""
-        if self.scaled:
+        given = block
+        if self.centered:
+            block = standardize_features(block, self.columns)
+        elif self.scaled:
             block = equalize_features(block, self.columns)
         if self.affine:
             block = add_constant_feature(block, self.constant)
+        if self.ignores_zeros:
+            block = keep_zero_samples(given, block)
         return unit_samples(block) if self.normalize else block
 
     def lengths(self, block: Block) -> Array:
@@ -69,12 +89,20 @@ class Treatment:
         With it, an affine subspace becomes a linear one with one more dimension.
         """
         if self.scaled:
-            return float(np.sqrt((self.columns.relative_rms > 0).sum()))
+            return float(np.sqrt((self.scale > 0).sum()))
         return self.columns.rms_sample_length
+
+    @property
+    def center(self) -> Array:
+        """Values that are subtracted from the features."""
+        columns = self.columns
+        return columns.relative_mean * columns.largest if self.centered else 0.0 * columns.largest
 
     @property
     def scale(self) -> Array:
         """Divisors of the features; 0 for features that are ignored."""
+        if self.centered:
+            return self.columns.relative_std * self.columns.largest
         return self.columns.rms if self.scaled else np.ones(len(self.columns.largest))
 
     @property
@@ -85,8 +113,8 @@ class Treatment:
     @property
     def n_features_used(self) -> int:
         """Number of features after preprocessing that are not zero for every sample."""
-        largest = self.columns.largest_significant if self.scaled else self.columns.largest
-        return int((largest > 0).sum()) + (self.affine and self.constant > 0)
+        used = self.scale if self.scaled else self.columns.largest
+        return int((used > 0).sum()) + (self.affine and self.constant > 0)
 
 
 @dataclass(frozen=True)
@@ -102,14 +130,21 @@ class Preparation:
         scale_features: bool | Literal["auto"],
         affine: bool | Literal["auto"],
         normalize: bool,
+        readings: Sequence[Reading] | None = None,
     ) -> "Preparation":
         """Choose the preprocessing from parameters of the estimator and statistics of the views.
 
-        "auto" scales views with a dominant feature, and adds a constant to views that are centred.
-        Without ``normalize`` it does neither, because the user wants to keep units and origin.
+        Views are read as directions unless ``readings`` says otherwise. For these, "auto" scales
+        views with a dominant feature, and adds a constant to views that are centred. Without
+        ``normalize`` it does neither, because the user wants to keep units and origin. Positions of
+        sparse views are not centred, because that would hardly move them and make them dense.
+        Samples of zeros are ignored in both readings, because they usually stand for missing ones.
         """
 
-        def choose_treatment(view: ColumnStatistics) -> Treatment:
+        def choose_treatment(view: ColumnStatistics, reading: Reading) -> Treatment:
+            if reading == "positions":
+                centered = not view.is_sparse()
+                return Treatment(view, True, True, normalize, centered, ignores_zeros=True)
             scaled, constant = scale_features, affine
             if scaled == "auto":
                 scaled = normalize and view.has_dominant_feature()
@@ -117,7 +152,9 @@ class Preparation:
                 constant = normalize and view.is_centered()
             return Treatment(view, bool(scaled), bool(constant), normalize)
 
-        return cls([choose_treatment(view) for view in columns])
+        directions: list[Reading] = ["directions"] * len(columns)
+        pairs = zip(columns, readings or directions, strict=True)
+        return cls([choose_treatment(*pair) for pair in pairs])
 
     @property
     def scaled(self) -> list[bool]:
@@ -149,7 +186,7 @@ class Preparation:
         if (self.scaled, self.affine) != (other.scaled, other.affine):
             return False
         pairs = list(zip(self.treatments, other.treatments, strict=True))
-        scales = [(mine.columns.rms, theirs.columns.rms) for mine, theirs in pairs if mine.scaled]
+        scales = [(mine.scale, theirs.scale) for mine, theirs in pairs if mine.scaled]
         scales += [
             (np.array([mine.constant]), np.array([theirs.constant]))
             for mine, theirs in pairs
@@ -178,7 +215,7 @@ class Preparation:
             columns = treatment.columns
             if not treatment.normalize:
                 check_magnitude(name, columns.largest_overall)
-            elif not (treatment.affine and treatment.constant > 0):
+            elif treatment.ignores_zeros or not (treatment.affine and treatment.constant > 0):
                 warn_about_zeros(name, columns)
             if treatment.scaled:
                 warn_about_tiny_features(name, columns)
@@ -200,10 +237,20 @@ def prepare(
     preparation : Preparation
     prepared : Views
     """
-    columns = [ColumnStatistics.of(array) for array in views.present_rows()]
-    preparation = Preparation.choose(columns, scale_features, affine, normalize)
+    preparation = Preparation.choose(columns_of(views), scale_features, affine, normalize)
     preparation.check(views.names)
     return preparation, preparation.apply(views)
+
+
+def keep_zero_samples(given: Block, prepared: Block) -> Block:
+    """Return prepared samples in which those that were given as zeros are zeros."""
+    nonzero = as_vector(abs(given).max(axis=1)) > 0
+    return prepared if nonzero.all() else zero_missing_rows(prepared, nonzero)
+
+
+def columns_of(views: Views) -> list[ColumnStatistics]:
+    """Return the column statistics of views that have been read, without missing samples."""
+    return [ColumnStatistics.of(array) for array in views.present_rows()]
 
 
 def concatenate(views: Views) -> Views:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from viewspan._utils.linalg import ratio
-from viewspan._utils.sparse import divide_columns, divide_rows, is_sparse, stack_features
+from viewspan._utils.sparse import divide_columns, divide_rows, full, is_sparse, stack_features
 from viewspan._utils.typing import Array, Block
 from viewspan.inputs.column_statistics import ColumnStatistics, as_vector
 
@@ -20,6 +20,12 @@ def equalize_features(block: Block, columns: ColumnStatistics) -> Block:
     if is_sparse(block):
         return divide_columns(divide_columns(block, largest), relative_rms)
     return ratio(block, largest) * ratio(1.0, relative_rms)
+
+
+def standardize_features(block: Block, columns: ColumnStatistics) -> Array:
+    """Shift all features to mean 0 and scale them to variance 1; constant ones become 0."""
+    relative = ratio(full(block), columns.largest_significant) - columns.relative_mean
+    return relative * ratio(1.0, columns.relative_std)
 
 
 def add_constant_feature(block: Block, constant: float) -> Block:
