@@ -8,6 +8,8 @@ from viewspan.graph.spectrum import leading_eigenvalues
 
 MAX_COMPARED_SAMPLES = 500
 """Number of samples that suffices to weight a view; larger data are subsampled."""
+FULL_EVIDENCE = 0.75
+"""Share of the largest evidence from which on a view counts fully."""
 EQUAL_WEIGHT_THRESHOLD = 0.9
 """View weights from this value on become 1, because such differences arise by chance."""
 
@@ -19,10 +21,12 @@ def automatic_view_weights(patterns: Patterns, n_clusters: int) -> Array:
     cut well. Let :math:`c_i` be the cohesion (see :func:`cohesion`) of noise with the singular
     values of view i, and :math:`e_i` the excess of the view's own cohesion over it. Both
     :math:`1 - c_i` and :math:`e_i` are divided by their largest value over views. The weight of a
-    view is the larger of the two quotients.
+    view is the first quotient, or 4/3 of the second one if that is larger, and at most 1.
 
     The first quotient depends on the data only through the singular values. So views of one kind
-    get equal weights, even if one of them is more cohesive because of a batch or site effect.
+    get equal weights, even if one of them is more cohesive because of a batch or site effect. Views
+    with three quarters of the largest excess count fully: evidence tells noise from clusters, but
+    hardly which of two views shows the right ones.
 
     Parameters
     ----------
@@ -41,7 +45,8 @@ def automatic_view_weights(patterns: Patterns, n_clusters: int) -> Array:
     chance = np.array(
         [cohesion(noise_patterns(view, seed=0), n_clusters) for view in single_views(compared)]
     )
-    weights = np.maximum(share_of_largest(1.0 - chance), share_of_largest(found - chance))
+    evidence = np.minimum(share_of_largest(found - chance) / FULL_EVIDENCE, 1.0)
+    weights = np.maximum(share_of_largest(1.0 - chance), evidence)
     if not weights.any():
         return np.ones(n_views)
     return np.where(weights >= EQUAL_WEIGHT_THRESHOLD, 1.0, weights)
