@@ -1,6 +1,7 @@
 """Non-finite numbers during a fit give the last finite point with a warning, or an error."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -121,15 +122,16 @@ def test_the_published_algorithms_return_the_last_finite_point(solver, monkeypat
 @pytest.mark.parametrize("name", MODELS)
 def test_a_graph_that_is_not_finite_is_not_cut(name, monkeypatch):
     """The degree of an isolated sample is zero; a degree of NaN must not count as zero."""
-    original = partition.graph_of
 
-    def with_bad_value(*args):
+    def with_bad_value(original, *args):
         graph = original(*args).copy()
         entries = graph if isinstance(graph, np.ndarray) else graph.data
         entries.flat[0] = np.nan
         return graph
 
-    monkeypatch.setattr(partition, "graph_of", with_bad_value)
+    for name_of_step in ("affinity_of", "graph_of_patterns"):
+        step = getattr(partition, name_of_step)
+        monkeypatch.setattr(partition, name_of_step, partial(with_bad_value, step))
     model = clone(MODELS[name])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -25,9 +25,9 @@ def cut_consensus(
 ) -> tuple[Labels, Array, Graph]:
     """Cut the weighted mean of several graphs.
 
-    The weight of a graph is the square of its eigengap at the number of clusters. Noise turns the
-    leading eigenvectors by an angle proportional to 1/gap (Davis and Kahan), so these weights are
-    inverse variances. A graph without a gap is ignored.
+    The weight of a graph is its eigengap at the number of clusters. Noise turns the leading
+    eigenvectors by an angle proportional to 1/gap (Davis and Kahan), so these weights are the
+    inverse standard deviations. A graph without a gap is ignored.
 
     If ``n_clusters`` is None, it is estimated from the mean of the graphs' eigenvalues.
 
@@ -69,7 +69,7 @@ def cut_consensus(
     eigenvalues: Array = np.mean(spectra, axis=0)
     if n_clusters is None:
         n_clusters = count_clusters(eigenvalues, np.mean(expected, axis=0) if expected else None)
-    mean = mean_graph(graphs, [eigengap(values, n_clusters) ** 2 for values in spectra])
+    mean = mean_graph(graphs, [eigengap(values, n_clusters) for values in spectra])
     nodes = graph_between_nodes(mean, to_landmarks)
     labels, _ = cut_nodes(nodes, n_clusters)
     return labels, eigenvalues, nodes

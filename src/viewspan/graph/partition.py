@@ -35,6 +35,9 @@ class GraphSettings:
     n_neighbors : int
     mutual : bool
         Whether the patterns are columns of Z_i + Z_iᵀ (see :func:`pattern_graph`).
+    copies : tuple of int
+        Number of views that are nearly equal to each view, by which automatic weights are divided;
+        empty if no two views are.
     """
 
     by_patterns: bool
@@ -42,6 +45,7 @@ class GraphSettings:
     assign_labels: AskedLabels = "auto"
     n_neighbors: int = DEFAULT_N_NEIGHBORS
     mutual: bool = False
+    copies: tuple[int, ...] = ()
 
     @property
     def n_landmark_neighbors(self) -> int:
@@ -83,6 +87,7 @@ def partition(
     generator: np.random.RandomState,
     *,
     landmarks: AnyArray | None = None,
+    others: Sequence[Patterns] = (),
     step: Callable[[], None] = lambda: None,
 ) -> Partition:
     """Build the graph of every solution, average them and cut the mean.
@@ -98,18 +103,20 @@ def partition(
     generator : RandomState
     landmarks : array of int, optional
         Samples that are the nodes of the graph.
+    others : list of Patterns
+        Patterns that are no solutions; their graphs are averaged, too.
     step : callable
         Called after every graph.
     """
     weights = view_weights_for(results[0], n_clusters, settings)
-    found = cut_all(results, n_clusters, weights, settings, generator, landmarks, step)
+    found = cut_all(results, n_clusters, weights, settings, generator, landmarks, others, step)
     if n_clusters is not None:
         return found
     count = int(found.labels.max()) + 1
     reweighted = view_weights_for(results[0], count, settings)
     if np.array_equal(reweighted, weights):
         return found
-    again = cut_all(results, count, reweighted, settings, generator, landmarks, step)
+    again = cut_all(results, count, reweighted, settings, generator, landmarks, others, step)
     return again._replace(eigenvalues=found.eigenvalues)
 
 
@@ -119,7 +126,8 @@ def view_weights_for(result: Result, n_clusters: int | None, settings: GraphSett
         return check_view_weights(settings.view_weights, len(result.cores))
     if settings.view_weights == "equal" or not settings.by_patterns or n_clusters is None:
         return np.ones(len(result.cores))
-    return automatic_view_weights(patterns_of(result, mutual=settings.mutual), n_clusters)
+    weights = automatic_view_weights(patterns_of(result, mutual=settings.mutual), n_clusters)
+    return weights / settings.copies if len(settings.copies) == len(weights) else weights
 
 
 def cut_all(
@@ -129,16 +137,27 @@ def cut_all(
     settings: GraphSettings,
     generator: np.random.RandomState,
     landmarks: AnyArray | None,
+    others: Sequence[Patterns],
     step: Callable[[], None],
 ) -> Partition:
     """Build the graphs with given view weights and cut their mean."""
     graphs, chance = [], []
-    for result in results:
-        graphs.append(graph_of(result, weights, settings, landmarks))
-        if n_clusters is None and settings.by_patterns:
-            noise = noise_patterns(patterns_of(result, mutual=settings.mutual), seed=0)
+
+    def add(patterns: Patterns) -> None:
+        graphs.append(graph_of_patterns(patterns, weights, settings, landmarks))
+        if n_clusters is None:
+            noise = noise_patterns(patterns, seed=0)
             chance.append(graph_of_patterns(noise, weights, settings, landmarks))
         step()
+
+    for result in results:
+        if settings.by_patterns:
+            add(patterns_of(result, mutual=settings.mutual))
+        else:
+            graphs.append(affinity_of(result, weights, settings, landmarks))
+            step()
+    for patterns in others:
+        add(patterns)
     labels, eigenvalues, graph = cut_consensus(
         graphs,
         n_clusters,
@@ -150,13 +169,10 @@ def cut_all(
     return Partition(labels, eigenvalues, graph, graphs, weights)
 
 
-def graph_of(
+def affinity_of(
     result: Result, weights: Array, settings: GraphSettings, landmarks: AnyArray | None
 ) -> Graph:
-    """Return the graph of one solution, between samples or from samples to landmarks."""
-    if settings.by_patterns:
-        patterns = patterns_of(result, mutual=settings.mutual)
-        return graph_of_patterns(patterns, weights, settings, landmarks)
+    """Return the paper's graph of one solution, between samples or from samples to landmarks."""
     if landmarks is None:
         return affinity(result, view_weights=weights if result.scales is None else None)
     return affinity_to_landmarks(result, landmarks, weights, settings.n_landmark_neighbors)
