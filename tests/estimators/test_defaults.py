@@ -25,16 +25,25 @@ def three_groups(noise=0.3, seed=0):
 def test_automatic_weights_are_averaged_along_a_path():
     model = viewspan.CLRSC(2, random_state=0).fit(two_subspaces()[0])
     assert model.path_[0] is model.result_
-    shares = [result.lam / model.lam_ for result in model.path_]
-    np.testing.assert_allclose(shares, np.outer([1, 2, 0.5, 0.25], [1, 1]))
+    assert model.readings_ == [("directions", "positions")] * 2
+    first, doubled, second, halved = (result.lam for result in model.path_)
+    np.testing.assert_allclose(doubled, 2 * first)
+    np.testing.assert_allclose(halved, second / 2)
     assert model.dual_gap_ <= 1e-4
     assert all(result.gap <= GRAPH_TOLERANCE for result in model.path_)
     assert [result.tau > 0 for result in model.path_] == [True, True, False, False]
 
 
+def test_one_reading_has_a_path_of_four_weights():
+    model = viewspan.CLRSC(2, read_as="directions", random_state=0).fit(two_subspaces()[0])
+    shares = [result.lam / model.lam_ for result in model.path_]
+    np.testing.assert_allclose(shares, np.outer([1, 2, 0.5, 0.25], [1, 1]))
+    assert [result.tau > 0 for result in model.path_] == [True, True, False, False]
+
+
 def test_a_given_tau_holds_along_the_path():
-    model = viewspan.CLRSC(2, tau=0.3, random_state=0).fit(two_subspaces()[0])
-    assert [result.tau for result in model.path_] == [0.3] * 4
+    model = viewspan.CLRSC(2, tau=0.3, read_as="directions", random_state=0)
+    assert [result.tau for result in model.fit(two_subspaces()[0]).path_] == [0.3] * 4
 
 
 @pytest.mark.parametrize("graph", ["auto", "patterns", "coefficients"])

@@ -14,6 +14,7 @@ import viewspan
 from tests.problems import many_subspaces, two_subspaces
 from viewspan._utils import memory
 from viewspan.fit import memory as fit_memory
+from viewspan.fit.readings import N_COMPARED_SAMPLES
 from viewspan.inputs import blocks
 from viewspan.inputs.views import Views
 
@@ -146,7 +147,7 @@ def test_a_memory_map_is_never_copied_as_a_whole(dtype, tmp_path, monkeypatch):
         np.save(tmp_path / f"{number}.npy", (1000 * view).astype(dtype))
         maps.append(np.load(tmp_path / f"{number}.npy", mmap_mode="r"))
     found = viewspan.CLRSC(5, **LANDMARKS).fit_predict(maps)
-    assert max(block_sizes) == 256
+    assert max(block_sizes) == N_COMPARED_SAMPLES < len(views[0])
     assert adjusted_rand_score(labels, found) > 0.99
 
 
@@ -395,7 +396,7 @@ def test_features_that_come_with_later_batches_are_not_lost():
         features = slice(10 * cluster, 10 * cluster + 10)
         view[labels == cluster, features] = rng.normal(size=(150, 3)) @ rng.normal(size=(3, 10))
     for scale in (True, "auto"):
-        model = viewspan.CLRSC(4, scale_features=scale, random_state=0)
+        model = viewspan.CLRSC(4, read_as="directions", scale_features=scale, random_state=0)
         for cluster in range(4):
             model.partial_fit(view[labels == cluster])
         if scale is True:
@@ -423,7 +424,7 @@ def test_columns_in_another_order_raise():
     np.testing.assert_array_equal(model.predict(views), model.labels_)  # arrays have no names
 
 
-@pytest.mark.filterwarnings("ignore:10 of 500", "ignore:view 1")
+@pytest.mark.filterwarnings("ignore:10 of 500", "ignore:view 1", "ignore:The views agree")
 @pytest.mark.parametrize("n_landmarks", [5, 300])
 def test_uncertain_training_samples_predict_to_their_own_labels(n_landmarks):
     """The noise is so large that many votes are ties, and some samples resemble no landmark."""
@@ -433,7 +434,11 @@ def test_uncertain_training_samples_predict_to_their_own_labels(n_landmarks):
     for seed in range(3):
         with pytest.warns(UserWarning, match="is zero for 10 of 500 samples"):
             model = viewspan.CLRSC(
-                5, graph="landmarks", n_landmarks=n_landmarks, random_state=seed
+                5,
+                read_as="directions",
+                graph="landmarks",
+                n_landmarks=n_landmarks,
+                random_state=seed,
             ).fit(views)
         with pytest.warns(UserWarning, match="resemble none"):
             np.testing.assert_array_equal(model.predict(views), model.labels_)

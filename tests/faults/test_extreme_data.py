@@ -229,8 +229,9 @@ def test_fewer_distinct_samples_than_clusters_warn(name):
 def test_samples_on_one_line_warn(name):
     """With one feature, normalised samples differ only in sign, so they lie in one subspace."""
     line = np.random.default_rng(0).uniform(0.5, 1.5, size=(30, 1))
+    model = clone(MODELS[name]).set_params(read_as="directions")
     with pytest.warns(ConvergenceWarning, match="any split of them is arbitrary"):
-        labels = clone(MODELS[name]).fit_predict([line, -2 * line])
+        labels = model.fit_predict([line, -2 * line])
     assert len(labels) == 30
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)

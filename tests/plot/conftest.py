@@ -31,7 +31,8 @@ def model(views):
 @pytest.fixture(scope="session")
 def landmarks(views):
     """Fit a graph of 60 landmarks whose rows are known."""
-    return viewspan.CLRSC(5, graph="landmarks", n_landmarks=60, random_state=0).fit(views)
+    model = viewspan.CLRSC(5, graph="landmarks", n_landmarks=60, read_as="directions")
+    return model.set_params(random_state=0).fit(views)
 
 
 @pytest.fixture(scope="session")

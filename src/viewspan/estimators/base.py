@@ -40,6 +40,7 @@ from viewspan.inputs.fitted_inputs import (
     store_input,
 )
 from viewspan.inputs.frames import is_dask
+from viewspan.inputs.preparation import Reading
 from viewspan.inputs.views import Views
 from viewspan.objective.axes import Axes, SolverName
 from viewspan.objective.weight_rule import WeightRule
@@ -86,6 +87,7 @@ class SubspaceClusterer(
     affinity_matrix_: Graph
     result_: Result
     path_: list[Result]
+    readings_: list[tuple[Reading, ...]]
     features_scaled_: list[bool]
     affine_: list[bool]
     eigenvalues_: Array
@@ -291,6 +293,7 @@ class SubspaceClusterer(
                 mutual=axes.datafit.allows_self_representation,
             ),
             n_clusters=self.n_clusters,
+            read_as=self.read_as,
             scale_features=self.scale_features,
             affine=self.affine,
             normalize=self.normalize,
@@ -363,5 +366,7 @@ class SubspaceClusterer(
         self.affinity_matrix_ = state.partition.graph
         self.eigenvalues_ = state.partition.eigenvalues
         self.view_weights_ = state.view_weights
+        n_views = len(state.preparation.treatments)
+        self.readings_ = state.readings or [("directions",)] * n_views
         self.features_scaled_ = state.preparation.scaled
         self.affine_ = state.preparation.affine

@@ -11,6 +11,7 @@ from viewspan._utils.typing import Array
 from viewspan.estimators.incremental import IncrementalClusterer
 from viewspan.fit.constraints import WEIGHT
 from viewspan.fit.progress import Progress
+from viewspan.fit.settings import AskedReading
 from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.partition import AskedWeights
 from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
@@ -81,6 +82,15 @@ class CLRSC(IncrementalClusterer):
     n_landmarks : int, optional
         Number of landmarks, 5000 by default. They are chosen from a reservoir sample of twice as
         many samples, but at least 10 000.
+    read_as : {"auto", "directions", "positions"} or list of these, one per view
+        What of a sample counts: its direction from the origin, in the units of the features, as in
+        texts, spectra and images; or its position in standard units, as in tables and sensors.
+        Positions are standardised features with a constant one, as for ``affine``. "auto" reads
+        every view both ways, measures on up to 400 samples how much better each graph can be cut
+        than one of noise, and solves for the clearer reading. The other one, if it has at least
+        half of the evidence, gives half of the graphs that are averaged. It does so with
+        ``lam="auto"`` and graphs of patterns, unless ``scale_features``, ``affine`` or
+        ``normalize`` are given or samples are missing; otherwise, "auto" means directions.
     scale_features : "auto" or bool
         Whether every feature is scaled to mean square 1. "auto" scales a view if one of its n
         features has more than the share (1 + 1/n)/2 of the energy, such as an age in years beside
@@ -145,6 +155,9 @@ class CLRSC(IncrementalClusterer):
         The solution that the other attributes describe.
     path_ : list of Result
         All solutions whose graphs were averaged, ``result_`` first.
+    readings_ : list of tuples of str
+        Readings of every view, "directions" or "positions", the leading one first. The other
+        attributes describe the leading one.
     features_scaled_ : list of bool
         Whether the features of a view were scaled to mean square 1.
     affine_ : list of bool
@@ -223,6 +236,7 @@ class CLRSC(IncrementalClusterer):
         n_neighbors: int = DEFAULT_N_NEIGHBORS,
         graph: str = "auto",
         n_landmarks: int | None = None,
+        read_as: AskedReading = "auto",
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
@@ -246,6 +260,7 @@ class CLRSC(IncrementalClusterer):
         self.n_neighbors = n_neighbors
         self.graph = graph
         self.n_landmarks = n_landmarks
+        self.read_as = read_as
         self.scale_features = scale_features
         self.affine = affine
         self.normalize = normalize

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from viewspan.estimators.incremental import IncrementalClusterer
 from viewspan.fit.progress import Progress
+from viewspan.fit.settings import AskedReading
 from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.partition import AskedWeights
 from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
@@ -41,8 +42,10 @@ class LRR(IncrementalClusterer):
     solver : {"admm", "ladmap"}
         "admm" uses the closed form if there is one, else ADMM. "ladmap" is the algorithm that the
         paper's authors use; on some data it stops far from the optimum.
-    affinity, n_neighbors, graph, n_landmarks, scale_features, affine, normalize, view_weights
+    affinity, n_neighbors, graph, n_landmarks
         As in :class:`CLRSC`; landmarks only with ``datafit="frobenius"``.
+    read_as, scale_features, affine, normalize, view_weights
+        As in :class:`CLRSC`.
     assign_labels, tol, max_iter, random_state, verbose, callback
         As in :class:`CLRSC`.
 
@@ -52,7 +55,7 @@ class LRR(IncrementalClusterer):
         As in :class:`CLRSC`.
     view_weights_, objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_
         As in :class:`CLRSC`.
-    result_, path_, fitted_graph_, fitted_state_, features_scaled_, affine_
+    result_, path_, fitted_graph_, fitted_state_, readings_, features_scaled_, affine_
         As in :class:`CLRSC`.
     subspaces_, view_scores_, outlier_scores_
         As in :class:`CLRSC`.
@@ -82,6 +85,7 @@ class LRR(IncrementalClusterer):
         n_neighbors: int = DEFAULT_N_NEIGHBORS,
         graph: str = "auto",
         n_landmarks: int | None = None,
+        read_as: AskedReading = "auto",
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
@@ -102,6 +106,7 @@ class LRR(IncrementalClusterer):
         self.n_neighbors = n_neighbors
         self.graph = graph
         self.n_landmarks = n_landmarks
+        self.read_as = read_as
         self.scale_features = scale_features
         self.affine = affine
         self.normalize = normalize

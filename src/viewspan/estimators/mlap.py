@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.fit.constraints import WEIGHT
 from viewspan.fit.progress import Progress
+from viewspan.fit.settings import AskedReading
 from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.partition import AskedWeights
 from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
@@ -37,7 +38,7 @@ class MLAP(SubspaceClusterer):
         λ, the weight of the penalty.
     tau : "auto" or float
         τ, the weight of the coupling.
-    affinity, n_neighbors, scale_features, affine, normalize, view_weights
+    affinity, n_neighbors, read_as, scale_features, affine, normalize, view_weights
         As in :class:`CLRSC`.
     solver, assign_labels, tol, max_iter, random_state, verbose, callback
         As in :class:`CLRSC`.
@@ -48,7 +49,7 @@ class MLAP(SubspaceClusterer):
         As in :class:`CLRSC`.
     view_weights_, objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_
         As in :class:`CLRSC`.
-    result_, path_, fitted_graph_, fitted_state_, features_scaled_, affine_
+    result_, path_, fitted_graph_, fitted_state_, readings_, features_scaled_, affine_
         As in :class:`CLRSC`.
     subspaces_, view_scores_, outlier_scores_
         As in :class:`CLRSC`.
@@ -75,6 +76,7 @@ class MLAP(SubspaceClusterer):
         tau: str | float = "auto",
         affinity: str = "auto",
         n_neighbors: int = DEFAULT_N_NEIGHBORS,
+        read_as: AskedReading = "auto",
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
@@ -92,6 +94,7 @@ class MLAP(SubspaceClusterer):
         self.tau = tau
         self.affinity = affinity
         self.n_neighbors = n_neighbors
+        self.read_as = read_as
         self.scale_features = scale_features
         self.affine = affine
         self.normalize = normalize

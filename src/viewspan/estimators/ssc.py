@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.fit.progress import Progress
+from viewspan.fit.settings import AskedReading
 from viewspan.graph.discretisation import AskedLabels
 from viewspan.graph.partition import AskedWeights
 from viewspan.graph.patterns import DEFAULT_N_NEIGHBORS
@@ -34,7 +35,7 @@ class SSC(SubspaceClusterer):
         their features side by side as one view.
     affinity : {"coefficients", "patterns", "auto"}
         Edges of the graph. The default is the paper's graph, because ℓ1 chooses neighbours well.
-    n_neighbors, scale_features, affine, normalize, view_weights, assign_labels
+    n_neighbors, read_as, scale_features, affine, normalize, view_weights, assign_labels
         As in :class:`CLRSC`.
     tol, max_iter, random_state, verbose, callback
         As in :class:`CLRSC`.
@@ -45,7 +46,7 @@ class SSC(SubspaceClusterer):
         As in :class:`CLRSC`.
     view_weights_, objective_, dual_gap_, n_iter_, lam_, tau_, view_similarity_, history_
         As in :class:`CLRSC`; ``lam_`` has one row per view and one column per sample.
-    result_, path_, fitted_graph_, fitted_state_, features_scaled_, affine_
+    result_, path_, fitted_graph_, fitted_state_, readings_, features_scaled_, affine_
         As in :class:`CLRSC`.
     subspaces_, view_scores_, outlier_scores_
         As in :class:`CLRSC`.
@@ -75,6 +76,7 @@ class SSC(SubspaceClusterer):
         fusion: str = "late",
         affinity: str = "coefficients",
         n_neighbors: int = DEFAULT_N_NEIGHBORS,
+        read_as: AskedReading = "auto",
         scale_features: bool | Literal["auto"] = "auto",
         affine: bool | Literal["auto"] = "auto",
         normalize: bool = True,
@@ -91,6 +93,7 @@ class SSC(SubspaceClusterer):
         self.fusion = fusion
         self.affinity = affinity
         self.n_neighbors = n_neighbors
+        self.read_as = read_as
         self.scale_features = scale_features
         self.affine = affine
         self.normalize = normalize

@@ -15,12 +15,19 @@ from viewspan.fit.memory import (
 )
 from viewspan.fit.one_pass import MomentForm, OnePass, Summary, add_summaries
 from viewspan.fit.progress import Stages
+from viewspan.fit.readings import (
+    Readings,
+    choose_floors,
+    choose_preparation,
+    choose_readings,
+    sample_of,
+)
 from viewspan.fit.run import wants_landmarks
 from viewspan.fit.settings import FitSettings
 from viewspan.fit.state import FittedState
 from viewspan.inputs.blocks import no_progress, source_of
 from viewspan.inputs.column_statistics import ColumnStatistics
-from viewspan.inputs.preparation import Preparation
+from viewspan.inputs.preparation import Preparation, columns_of
 from viewspan.inputs.views import MIN_SAMPLES, Views
 
 
@@ -32,6 +39,8 @@ class Batches:
     ----------
     preparation : Preparation
         Chosen from the first batch, because earlier samples cannot be read again.
+    readings : Readings
+        Chosen from the first batch, too; the smallest λ is chosen from the reservoir sample.
     one_pass : OnePass
         Makes the summary of a batch.
     summary : Summary
@@ -41,6 +50,7 @@ class Batches:
     """
 
     preparation: Preparation
+    readings: Readings
     one_pass: OnePass
     summary: Summary
     last: Views
@@ -51,19 +61,17 @@ class Batches:
         n_samples = max(settings.reservoir_capacity, sum(views.n_features))
         n_bytes = landmark_fit_bytes(n_samples, views.n_features, settings)
         check_memory(n_bytes, settings.method, n_samples, LANDMARK_REMEDY)
-        columns = source_of(views).fold(columns_of, add_columns, sum(views.n_features), no_progress)
-        preparation = Preparation.choose(
-            [view.impute_zero_features() for view in columns],
-            settings.scale_features,
-            settings.affine,
-            settings.normalize,
-        )
+        width = sum(views.n_features)
+        columns = source_of(views).fold(columns_of_block, add_columns, width, no_progress)
+        columns = [view.impute_zero_features() for view in columns]
+        readings = choose_readings(sample_of(views), columns, settings).without_second()
+        preparation = choose_preparation(columns, readings.leading, settings)
         moment_form: MomentForm = "gram" if settings.weights.lam_is_automatic else "triangle"
         seed = int(settings.generator().randint(LARGEST_SEED))
         one_pass = OnePass(
             preparation, settings.normalize, moment_form, settings.reservoir_capacity, seed
         )
-        return cls(preparation, one_pass, summary_of(views, one_pass), views.copy())
+        return cls(preparation, readings, one_pass, summary_of(views, one_pass), views.copy())
 
     def add(self, views: Views) -> "Batches":
         """Take in one more batch."""
@@ -90,9 +98,18 @@ class Batches:
         generator = settings.generator()
         generator.randint(LARGEST_SEED)  # the reservoir's seed, as in a fit of all samples at once
         reduction, sample = reduce_summary(self.preparation, self.summary, settings)
+        readings = choose_floors(self.readings, sample, settings)
         dtype = np.dtype(np.float64)
         return cut_reduction(
-            self.preparation, reduction, sample, settings, generator, dtype, stages, dense=dense
+            self.preparation,
+            readings,
+            reduction,
+            sample,
+            settings,
+            generator,
+            dtype,
+            stages,
+            dense=dense,
         )
 
     def _check(self, settings: FitSettings) -> None:
@@ -106,9 +123,7 @@ class Batches:
                 f"graph='dense' needs all samples, and of {self.n_samples} in batches "
                 f"{settings.reservoir_capacity} were kept; take graph='landmarks' or 'auto'."
             )
-        overall = Preparation.choose(
-            self.summary.columns, settings.scale_features, settings.affine, settings.normalize
-        )
+        overall = choose_preparation(self.summary.columns, self.readings.leading, settings)
         overall.check(self.last.names)
         if not overall.resembles(self.preparation):
             warn(
@@ -118,9 +133,9 @@ class Batches:
             )
 
 
-def columns_of(views: Views, _: int) -> list[ColumnStatistics]:
+def columns_of_block(views: Views, _: int) -> list[ColumnStatistics]:
     """Return the column statistics of a block."""
-    return [ColumnStatistics.of(block) for block in views.arrays]
+    return columns_of(views)
 
 
 def add_columns(

@@ -13,6 +13,7 @@ WEIGHT = Interval(Real, 0, np.inf, closed="left")
 COUNT = Interval(Integral, 1, None, closed="left")
 SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "n_clusters": [COUNT, None],
+    "read_as": [StrOptions({"auto", "directions", "positions"}), list, tuple],
     "scale_features": ["boolean", StrOptions({"auto"})],
     "affine": ["boolean", StrOptions({"auto"})],
     "normalize": ["boolean"],

@@ -11,11 +11,13 @@ from viewspan._utils.warnings import warn
 from viewspan.fit.memory import LANDMARK_REMEDY, check_memory, landmark_fit_bytes
 from viewspan.fit.one_pass import OnePass, Summary, add_summaries, reduction_of
 from viewspan.fit.progress import Stages
+from viewspan.fit.readings import Readings, choose_preparation, choose_readings, sample_of
 from viewspan.fit.settings import FitSettings
 from viewspan.fit.state import FittedState
 from viewspan.fit.steps import (
     check_n_distinct,
     cluster_solutions,
+    plan_path,
     solve_path,
     warn_about_one_line,
 )
@@ -24,7 +26,7 @@ from viewspan.graph.patterns import patterns_of
 from viewspan.inference.assignment import UNKNOWN
 from viewspan.inputs.blocks import BlockSource, source_of
 from viewspan.inputs.fingerprints import count_distinct
-from viewspan.inputs.preparation import Preparation, concatenate, prepare
+from viewspan.inputs.preparation import Preparation, columns_of, concatenate
 from viewspan.inputs.views import Views
 from viewspan.objective.reduction import Reduction, select_basis_rows
 
@@ -39,57 +41,62 @@ def fit_landmarks(views: Views, settings: FitSettings, stages: Stages) -> Fitted
     generator = settings.generator()
     wide = sum(views.n_features) >= views.n_samples
     reduce = reduce_in_memory if wide else reduce_in_one_pass
-    preparation, reduction, sample = reduce(views, settings, generator, stages)
-    state = cut_reduction(preparation, reduction, sample, settings, generator, views.dtype, stages)
+    preparation, readings, reduction, sample = reduce(views, settings, generator, stages)
+    state = cut_reduction(
+        preparation, readings, reduction, sample, settings, generator, views.dtype, stages
+    )
     return label_all(state, source_of(views), stages)
 
 
 def reduce_in_memory(
     views: Views, settings: FitSettings, generator: np.random.RandomState, stages: Stages
-) -> tuple[Preparation, Reduction, list[Any]]:
-    """Return preparation, reduction and a random sample of views with many features."""
+) -> tuple[Preparation, Readings, Reduction, list[Any]]:
+    """Return preparation, readings, reduction and a random sample of views with many features."""
     stages.begin("reading")
-    preparation, prepared = prepare(
-        views.read(), settings.scale_features, settings.affine, settings.normalize
-    )
+    read = views.read()
+    columns = columns_of(read)
+    readings = choose_readings(read, columns, settings).without_second()
+    preparation = choose_preparation(columns, readings.leading, settings)
+    preparation.check(read.names)
+    prepared = preparation.apply(read)
     joined = concatenate(prepared) if settings.concatenated else prepared
     rows = np.sort(generator.permutation(views.n_samples)[: settings.reservoir_capacity])
     full = settings.axes.reduce(joined.arrays, settings.solver, joined.observed)
     reduction = select_basis_rows(full, rows)
     stages.step()
-    return preparation, reduction, [array[rows] for array in joined.arrays]
+    return preparation, readings, reduction, [array[rows] for array in joined.arrays]
 
 
 def reduce_in_one_pass(
     views: Views, settings: FitSettings, generator: np.random.RandomState, stages: Stages
-) -> tuple[Preparation, Reduction, list[Any]]:
-    """Return preparation, reduction and a reservoir sample from passes over blocks of samples."""
-    preparation, summary = summarize(source_of(views), settings, generator, stages)
-    return preparation, *reduce_summary(preparation, summary, settings)
+) -> tuple[Preparation, Readings, Reduction, list[Any]]:
+    """Return the same with a reservoir sample, from passes over blocks of samples."""
+    preparation, readings, summary = summarize(views, settings, generator, stages)
+    return preparation, readings, *reduce_summary(preparation, summary, settings)
 
 
 def summarize(
-    source: BlockSource, settings: FitSettings, generator: np.random.RandomState, stages: Stages
-) -> tuple[Preparation, Summary]:
+    views: Views, settings: FitSettings, generator: np.random.RandomState, stages: Stages
+) -> tuple[Preparation, Readings, Summary]:
     """Summarise all samples in one to three passes.
 
-    Scaled or constant features need a second pass, because the first one provides their
+    Positions, scaled or constant features need a second pass, because the first one provides their
     statistics. If λ is given and the Gram matrix is ill-conditioned, a last pass computes a
     triangular factor instead, because a small λ depends on small singular values.
     """
+    source = source_of(views)
     seed = int(generator.randint(LARGEST_SEED))
     first = OnePass(None, settings.normalize, "gram", settings.reservoir_capacity, seed)
     summary = run_pass(source, first, stages)
-    preparation = Preparation.choose(
-        summary.columns, settings.scale_features, settings.affine, settings.normalize
-    )
-    preparation.check(source.views.names)
+    readings = choose_readings(sample_of(views), summary.columns, settings).without_second()
+    preparation = choose_preparation(summary.columns, readings.leading, settings)
+    preparation.check(views.names)
     if preparation.changes_features:
         summary = run_pass(source, replace(first, preparation=preparation), stages)
     if not settings.weights.lam_is_automatic and summary.is_ill_conditioned():
         exact = replace(first, preparation=preparation, moment_form="triangle")
         summary = run_pass(source, exact, stages)
-    return preparation, summary
+    return preparation, readings, summary
 
 
 def run_pass(source: BlockSource, one_pass: OnePass, stages: Stages) -> Summary:
@@ -114,6 +121,7 @@ def reduce_summary(
 
 def cut_reduction(
     preparation: Preparation,
+    readings: Readings,
     reduction: Reduction,
     sample: Sequence[Any],
     settings: FitSettings,
@@ -133,7 +141,8 @@ def cut_reduction(
     n_clusters = check_n_distinct(settings.n_clusters, n_distinct)
     warn_about_one_line(reduction, n_clusters)
 
-    results = solve_path(reduction, settings, dtype, stages)
+    parts = plan_path(reduction, None, readings, settings)
+    results = solve_path(parts, settings, dtype, stages)
 
     landmarks: AnyArray | None = None
     if not dense:
@@ -143,6 +152,7 @@ def cut_reduction(
         results,
         reduction,
         preparation,
+        readings,
         n_clusters,
         settings,
         generator,

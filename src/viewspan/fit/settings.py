@@ -1,5 +1,6 @@
 """Everything that a fit depends on beside the data."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,8 +9,10 @@ from sklearn.utils import check_random_state
 
 from viewspan._utils.defaults import DEFAULT_N_LANDMARKS as DEFAULT_N_LANDMARKS
 from viewspan.graph.partition import AskedWeights, GraphSettings
-from viewspan.objective.axes import Axes, SolverName
+from viewspan.inputs.preparation import READINGS, Reading
+from viewspan.objective.axes import PUBLISHED_SOLVERS, Axes, SolverName
 from viewspan.weights.choose import Weights
+from viewspan.weights.noise import NoiseRule
 
 SAMPLES_PER_LANDMARK = 2
 """Size of the reservoir sample per landmark; it has at least MAX_DENSE_SAMPLES samples."""
@@ -17,6 +20,7 @@ MAX_DENSE_SAMPLES = 10_000
 """Largest number of samples for which ``graph="auto"`` builds a graph of all samples."""
 
 Choice = bool | Literal["auto"]
+AskedReading = Literal["auto"] | Reading | Sequence[Literal["auto"] | Reading]
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class FitSettings:
         λ and τ, given or automatic.
     graph : GraphSettings
     n_clusters : int or None
+    read_as : "auto", "directions", "positions" or a list of these
+        How the views are read, or every single one.
     scale_features, affine : bool or "auto"
     normalize : bool
         Whether samples are scaled to unit length.
@@ -55,6 +61,7 @@ class FitSettings:
     weights: Weights
     graph: GraphSettings
     n_clusters: int | None
+    read_as: AskedReading
     scale_features: Choice
     affine: Choice
     normalize: bool
@@ -87,6 +94,46 @@ class FitSettings:
         """
         axes = self.axes
         return not axes.penalty.orthogonally_invariant or axes.datafit.curvature is None
+
+    @property
+    def weighs_evidence(self) -> bool:
+        """Whether the evidence for clusters decides how views are read, and the smallest λ.
+
+        It does for graphs of patterns with an automatic λ that follows the noise, if samples have
+        unit length and none is missing.
+        """
+        rule = self.weights.rule if self.weights.lam_is_automatic else None
+        follows_noise = self.graph.by_patterns and type(rule) is NoiseRule
+        return follows_noise and self.normalize and not self.missing
+
+    @property
+    def reads_both(self) -> bool:
+        """Whether views that may be read in either way are read in both, if both show clusters.
+
+        Views that share one matrix of coefficients are read in one way, and so are all views for
+        the published solvers, which take long.
+        """
+        published = self.solver in PUBLISHED_SOLVERS
+        return not (self.axes.coupling.shares_coefficients or published)
+
+    def readings_of_views(self, n_views: int) -> list[tuple[Reading, ...]]:
+        """Return the readings that may be chosen for every view."""
+        asked = [self.read_as] * n_views if isinstance(self.read_as, str) else list(self.read_as)
+        unknown = [word for word in asked if word not in {"auto", *READINGS}]
+        if len(asked) != n_views or unknown:
+            raise ValueError(
+                f"read_as must be 'auto', 'directions' or 'positions', or a list of {n_views} of "
+                f"these, one per view. Got {self.read_as!r} instead."
+            )
+        given = [name for name in ("scale_features", "affine") if getattr(self, name) != "auto"]
+        if "positions" in asked and given:
+            raise ValueError(
+                f"read_as='positions' scales features and makes views affine; leave {given[0]} at "
+                "'auto'."
+            )
+        free = self.weighs_evidence and not given
+        either: tuple[Reading, ...] = ("directions", "positions") if free else ("directions",)
+        return [either if word == "auto" else (word,) for word in asked]
 
     def generator(self) -> np.random.RandomState:
         """Return the random generator of one fit."""

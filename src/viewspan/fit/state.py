@@ -11,7 +11,7 @@ from viewspan.inference.assignment import Assigner
 from viewspan.inference.explanation import Explanation
 from viewspan.inference.fitted_graph import FittedGraph
 from viewspan.inference.known_samples import KnownSamples
-from viewspan.inputs.preparation import Preparation
+from viewspan.inputs.preparation import Preparation, Reading
 from viewspan.objective.reduction import Reduction
 from viewspan.solvers.result import Result
 
@@ -44,6 +44,8 @@ class FittedState:
         Samples that keep their label when they are predicted.
     lengths : list of arrays, optional
         Lengths of all samples before they were scaled to unit length, up to a factor per view.
+    readings : list of tuples of str, optional
+        Readings of every view, the leading one first; None if all are directions.
     """
 
     preparation: Preparation
@@ -58,6 +60,7 @@ class FittedState:
     landmarks: AnyArray | None = None
     known: KnownSamples = field(default_factory=KnownSamples.none)
     lengths: list[Array] | None = None
+    readings: list[tuple[Reading, ...]] | None = None
 
     @cached_property
     def graph(self) -> FittedGraph:

@@ -1,6 +1,6 @@
 """Choose λ and τ for given axes and data."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from viewspan._utils.typing import Array
@@ -59,6 +59,11 @@ class Weights:
     def multiples(self) -> tuple[float, ...]:
         """Multiples of λ at which the problem is solved."""
         return self.rule.multiples if self.lam_is_automatic and self.rule is not None else (1.0,)
+
+    def with_floors(self, floors: tuple[float, ...]) -> "Weights":
+        """Return the weights with other smallest λ, if λ follows the noise."""
+        follows_noise = self.lam_is_automatic and type(self.rule) is NoiseRule
+        return replace(self, rule=NoiseRule(floors)) if follows_noise else self
 
     def check(self, axes: Axes) -> None:
         """Raise ValueError if λ has no automatic rule, or if τ is given but must not be."""

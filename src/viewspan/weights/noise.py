@@ -1,6 +1,7 @@
 """Noise level of a view and the λ that follows from it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,7 +53,10 @@ def marchenko_pastur_median(ratio_of_sides: float) -> float:
 
 
 def automatic_lam(
-    spectra: Sequence[Array], counts: Sequence[int], n_features: Sequence[int]
+    spectra: Sequence[Array],
+    counts: Sequence[int],
+    n_features: Sequence[int],
+    floors: Sequence[float] | None = None,
 ) -> Array:
     r"""Return λ_i = 2 × the energy of the noise in one sample of view i, for the fit ‖E‖_F².
 
@@ -60,31 +64,42 @@ def automatic_lam(
     s² = x² + Dσ². Wiener's filter keeps the share x²/s² = 1 − Dσ²/s² of it, and LRR's closed form
     keeps 1 − λ/2s². They agree at λ = 2Dσ².
 
-    The noise cannot exceed the energy of the view. λ is at least a small share of ‖X_i‖₂², below
-    which directions of real data are of no use even where nothing looks like noise, and at most
-    half of the weight that makes all coefficients zero.
+    The noise cannot exceed the energy of the view. λ is at least a share of ‖X_i‖₂², below which
+    directions of the view are of no use even where nothing looks like noise, and at most half of
+    the weight that makes all coefficients zero. ``floors`` are these shares, by default LAM_FLOOR.
     """
     weights = []
-    for values, n_samples, width in zip(spectra, counts, n_features, strict=True):
+    floors = [LAM_FLOOR] * len(spectra) if floors is None else floors
+    for values, n_samples, width, floor in zip(spectra, counts, n_features, floors, strict=True):
         energy, largest = float((values**2).sum()), float(values.max(initial=0.0)) ** 2
         noise = min(width * noise_level(values, n_samples, width) ** 2, energy / n_samples)
-        weights.append(min(max(2 * noise, LAM_FLOOR * largest), largest))
+        weights.append(min(max(2 * noise, floor * largest), largest))
     return np.array(weights)
 
 
+@dataclass(frozen=True)
 class NoiseRule(WeightRule):
     """λ for quadratic fits and nuclear penalties: it follows the noise of each view.
 
     With an automatic τ, the last two of the four problems are not coupled. Their graphs keep
     details that only one view has, and they have closed forms.
+
+    Attributes
+    ----------
+    floors : tuple of float, optional
+        Smallest λ of every view as a share of ‖X_i‖₂²; LAM_FLOOR by default.
     """
 
+    floors: tuple[float, ...] | None = None
     multiples = (1.0, 2.0, 0.5, 0.25)
     uncoupled_up_to = 0.5
 
     def lam(self, reduction: Reduction, datafit: Datafit, multiple: float = 1.0) -> Array:
         base = automatic_lam(
-            reduction.singular_values(), reduction.counts, reduction.n_features_used
+            reduction.singular_values(),
+            reduction.counts,
+            reduction.n_features_used,
+            self.floors,
         )
         lam: Array = multiple * (0.5 * curvature_of(datafit) * base)
         return lam

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+import numpy as np
+
 from viewspan._utils.linalg import Spectrum
 from viewspan.estimators.base import SubspaceClusterer
 from viewspan.estimators.clrsc import CLRSC
@@ -90,15 +92,37 @@ REDUCTION_FIELDS = (
     *("left", "right", "spectra", "factors", "targets", "n_samples", "n_features_used"),
     *("coordinates", "observed"),
 )
+COLUMNS_FIELDS = (
+    *("n_samples", "n_zero", "largest", "sums", "squares", "deviations", "n_nonzero"),
+)
+
+
+def columns_from(deviations: Any = None, **known: Any) -> ColumnStatistics:
+    """Return column statistics; those of earlier files lack deviations, which they do not need."""
+    found = np.zeros_like(known["largest"]) if deviations is None else deviations
+    return ColumnStatistics(**{"n_nonzero": 0, **known}, deviations=found)
+
+
 RECORDS: dict[str, Record] = {
     "state": record(
         FittedState,
         *("preparation", "reduction", "results", "partition", "graph_settings", "labels"),
         *("confidence", "view_weights", "concatenated", "landmarks", "known", "lengths"),
+        readings=None,
     ),
     "preparation": record(Preparation, "treatments"),
-    "treatment": record(Treatment, "columns", "scaled", "affine", "normalize"),
-    "columns": record(ColumnStatistics, "n_samples", "n_zero", "largest", "sums", "squares"),
+    "treatment": record(
+        Treatment,
+        *("columns", "scaled", "affine", "normalize"),
+        centered=False,
+        ignores_zeros=False,
+    ),
+    "columns": Record(
+        ColumnStatistics,
+        {name: name for name in COLUMNS_FIELDS},
+        columns_from,
+        {"deviations": None, "n_nonzero": 0},
+    ),
     "reduction": record(Reduction, *REDUCTION_FIELDS),
     "spectrum": record(Spectrum, "values", "right"),
     "coordinates by features": record(ByFeatures, "matrix", "loadings"),
@@ -107,7 +131,9 @@ RECORDS: dict[str, Record] = {
     "check": record(Check, *CHECK_FIELDS),
     "partition": record(Partition, "labels", "eigenvalues", "graph", "graphs", "view_weights"),
     "graph settings": record(
-        GraphSettings, "by_patterns", "view_weights", "assign_labels", "n_neighbors", "mutual"
+        GraphSettings,
+        *("by_patterns", "view_weights", "assign_labels", "n_neighbors", "mutual"),
+        copies=(),
     ),
     "known samples": record(KnownSamples, "digests", "positions"),
     **axis_records("datafit", DATAFITS),

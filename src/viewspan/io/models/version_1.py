@@ -20,6 +20,7 @@ from viewspan.io.models.schema import (
     REDUCTION_FIELDS,
     RESULT_FIELDS,
     Record,
+    columns_from,
     record,
 )
 from viewspan.objective.coordinates import ByFeatures, BySamples
@@ -34,7 +35,11 @@ RECORDS: dict[str, Record] = {
     "ByFeatures": record(ByFeatures, "matrix", "loadings"),
     "BySamples": record(BySamples, "views", "basis"),
     "Check": record(Check, *CHECK_FIELDS),
-    "Columns": record(ColumnStatistics, "n_samples", "n_zero", "largest", "sums", "squares"),
+    "Columns": Record(
+        ColumnStatistics,
+        {name: name for name in ("n_samples", "n_zero", "largest", "sums", "squares")},
+        columns_from,
+    ),
     "Known": record(KnownSamples, "digests", "positions"),
     "Preparation": record(Preparation, "treatments"),
     "Reduction": record(Reduction, *REDUCTION_FIELDS),
