@@ -39,7 +39,7 @@ def test_demo_writes_its_files_and_clusters_them(folder):
     assert result.exit_code == 0, result.output
     assert {path.name for path in (folder / "demo").iterdir()} == {*OUTPUT_NAMES, "files"}
     assert set(result.stdout.split()) == {f"demo/{name}" for name in OUTPUT_NAMES}
-    assert result.stderr == ""
+    assert result.stderr.startswith("note: broken agrees with the other views no more than chance")
     record = json.loads((folder / "demo/run.json").read_text())
     assert record["scores"]["accuracy"] > 90
     files = [word for word in record["command"] if word.endswith(".csv")]

@@ -148,7 +148,7 @@ import sklearn.cluster, sklearn.utils.fixes  # scikit-learn imports pandas if it
 before = set(sys.modules)
 from viewspan import CLRSC
 from viewspan.datasets import make_subspaces
-CLRSC(5).fit(make_subspaces()[0])
+CLRSC(5).fit(make_subspaces(noise=0.1)[0])
 print(sorted({"jinja2", "matplotlib", "pandas", "pyarrow", "typer"} & (set(sys.modules) - before)))
 """
 

@@ -59,6 +59,7 @@ def cluster(
     penalty: options.Penalty = None,
     coupling: options.Coupling = None,
     fusion: options.Fusion = None,
+    read_as: options.ReadAs = None,
     scale_features: options.ScaleFeatures = None,
     affine: options.Affine = None,
     normalize: options.Normalize = None,

@@ -91,6 +91,14 @@ Fusion = Annotated[
     objective("NAME", "How lrr and ssc combine views: late (unite graphs, default) or concat."),
 ]
 
+ReadAs = Annotated[
+    str | None,
+    graph(
+        "NAME",
+        "What counts of a sample: auto (default), its direction, or its position in standard units "
+        "(directions or positions, or one word per view with commas).",
+    ),
+]
 ScaleFeatures = Annotated[
     str | None, graph("WHEN", "Scale features to mean square 1: auto (default), yes or no.")
 ]

@@ -47,6 +47,7 @@ WORDS_OF_LRR: dict[str, tuple[str, ...]] = {
     "solver": ("admm", "ladmap"),
 }
 """Values of the parameters that have others for ``--method lrr``."""
+READINGS = (AUTO, "directions", "positions")
 AXES = ("datafit", "penalty", "coupling")
 IMAGE_SHAPE = re.compile(r"(\d+)[x×](\d+)(?:[x×]([13]))?$")
 
@@ -117,6 +118,14 @@ def parse_switch(parameter: str, text: str) -> bool | str:
     return values[text.lower()]
 
 
+def parse_readings(text: str) -> Any:
+    """Return one reading, or a list of one per view."""
+    words = text.split(",")
+    if not set(words) <= set(READINGS):
+        raise wrong_value("read_as", f"{one_of(READINGS)}, or one per view with commas", text)
+    return words[0] if len(words) == 1 else words
+
+
 def check_count(parameter: str, value: int) -> int:
     if value < 1:
         raise wrong_value(parameter, "a whole number from 1", value)
@@ -142,6 +151,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "lam": lambda text: parse_weights("lam", text, (AUTO,)),
     "tau": parse_tau,
     "view_weights": lambda text: parse_weights("view_weights", text, (AUTO, "equal")),
+    "read_as": parse_readings,
     "scale_features": partial(parse_switch, "scale_features"),
     "affine": partial(parse_switch, "affine"),
     "n_neighbors": partial(check_count, "n_neighbors"),

@@ -131,12 +131,13 @@ def facts_of_views(model: SubspaceClusterer) -> list[ViewFacts]:
 
 
 def preprocessing_of(model: SubspaceClusterer, position: int) -> str:
-    steps = []
-    if model.features_scaled_[position]:
+    leading, *second = model.readings_[position]
+    steps: list[str] = [leading]
+    if leading == "directions" and model.features_scaled_[position]:
         steps.append("features scaled")
-    if model.affine_[position]:
+    if leading == "directions" and model.affine_[position]:
         steps.append("affine")
-    return ", ".join(steps) or "none"
+    return ", ".join(steps) + "".join(f"; also as {reading}" for reading in second)
 
 
 def least_confident(model: SubspaceClusterer, ids: AnyArray) -> list[UncertainSample]:
