@@ -2,13 +2,15 @@
 
     make benchmark-accuracy
 
-Every method runs on every set of the ``multiview`` data folder, each in its own process with a time
+Every method runs on every set of the ``multiview`` data folder and on four tables of scikit-learn
+that are cut into views, each in its own process with a time
 limit. Finished rows are kept in ``accuracy/accuracy.csv``, so the benchmark can be stopped and
 continued; it takes hours. ``--table`` prints the table of that file and draws ``accuracy.svg``.
 
 All methods get the true number of clusters. The oracle is the best point of a grid, chosen with the
-true labels. Methods of other packages get samples of unit length, which is what viewspan's
-estimators scale to. Our solver is deterministic, so its five seeds cut one graph five times.
+true labels. k-means and spectral clustering get the features of all views side by side, with
+samples of unit length or ("z") with standardised features. Methods of other packages get samples of
+unit length. Our solver is deterministic, so its five seeds cut one graph five times.
 """
 
 import argparse
@@ -27,7 +29,7 @@ from rows import append, read
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from problems import DATA, Views, load_real, unit_samples
+from problems import DATA, TABLES, Views, load_real, load_table, standardized, unit_samples
 from viewspan import CLRSC, LRR, affinity, ncut
 from viewspan.metrics import subspace_clustering_accuracy
 
@@ -48,12 +50,14 @@ def auto(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
 
 
 def recut(model: Any, views: Views) -> Iterator[Labelling]:
-    """Fit once, and cut the graph again with every other seed."""
+    """Fit once, and cut the graph again with every other seed; a fit with landmarks is repeated."""
     yield model.fit(views).labels_
     for seed in range(1, SEEDS):
-        yield ncut(
-            model.affinity_matrix_, model.n_clusters, assign_labels="modularity", random_state=seed
-        )
+        if model.fitted_graph_.landmarks:
+            yield model.set_params(random_state=seed).fit(views).labels_
+        else:
+            graph, k = model.affinity_matrix_, model.n_clusters
+            yield ncut(graph, k, assign_labels="modularity", random_state=seed)
 
 
 def oracle(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
@@ -103,18 +107,28 @@ def concat(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
     return recut(LRR(n_clusters=n_classes(truth), fusion="concat", random_state=0), views)
 
 
-def kmeans(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
-    features = np.hstack(unit_samples(views))
-    for seed in range(SEEDS):
-        yield KMeans(n_classes(truth), random_state=seed).fit_predict(features)
+def kmeans(scale: Callable[[Views], Views]) -> Method:
+    """Return k-means of all features side by side after scaling."""
+
+    def run(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
+        features = np.hstack(scale(views))
+        for seed in range(SEEDS):
+            yield KMeans(n_classes(truth), n_init=10, random_state=seed).fit_predict(features)
+
+    return run
 
 
-def neighbours(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
-    features = np.hstack(unit_samples(views))
-    for seed in range(SEEDS):
-        yield SpectralClustering(
-            n_classes(truth), affinity="nearest_neighbors", random_state=seed
-        ).fit_predict(features)
+def neighbours(scale: Callable[[Views], Views]) -> Method:
+    """Return spectral clustering of the nearest neighbours in all features after scaling."""
+
+    def run(views: Views, truth: np.ndarray) -> Iterator[Labelling]:
+        features = np.hstack(scale(views))
+        for seed in range(SEEDS):
+            yield SpectralClustering(
+                n_classes(truth), affinity="nearest_neighbors", random_state=seed
+            ).fit_predict(features)
+
+    return run
 
 
 def peer(module: str, name: str) -> Method:
@@ -136,8 +150,10 @@ METHODS: dict[str, Method] = {
     "LRR best view": best_view,
     "LRR late": late,
     "LRR concat": concat,
-    "k-means": kmeans,
-    "spectral kNN": neighbours,
+    "k-means": kmeans(unit_samples),
+    "k-means z": kmeans(standardized),
+    "spectral kNN": neighbours(unit_samples),
+    "spectral kNN z": neighbours(standardized),
     "mvlearn spectral": peer("mvlearn.cluster", "MultiviewSpectralClustering"),
     "mvlearn co-reg": peer("mvlearn.cluster", "MultiviewCoRegSpectralClustering"),
     "iMML IMSR": peer("imml.cluster", "IMSR"),
@@ -153,13 +169,18 @@ def estimated_count(views: Views, truth: np.ndarray) -> dict[str, Any]:
 EXTRAS = {"k estimated": estimated_count}
 
 
+def load(name: str) -> tuple[Views, np.ndarray]:
+    """Return views and labels of a set of the data folder or of scikit-learn."""
+    return load_table(name) if name in TABLES else load_real(name)
+
+
 def n_classes(truth: np.ndarray) -> int:
     return int(truth.max()) + 1
 
 
 def measure(name: str, method: str) -> dict[str, Any]:
     """Return one row; the seconds are those of the first labelling, which includes the fit."""
-    views, truth = load_real(name)
+    views, truth = load(name)
     if method in EXTRAS:
         return EXTRAS[method](views, truth)
     start = time.perf_counter()
@@ -234,13 +255,13 @@ def main() -> None:
     options.output.mkdir(exist_ok=True)
     path = options.output / "accuracy.csv"
     if not options.table:
-        sets = options.sets or sorted(available(), key=lambda name: len(load_real(name)[1]))
+        sets = options.sets or sorted(available(), key=lambda name: len(load(name)[1]))
         run_all(path, sets, options.methods or [*METHODS, *EXTRAS], options.limit)
     report(read(path), options.output)
 
 
 def available() -> list[str]:
-    return [path.stem for path in (DATA / "multiview").glob("*.npz")]
+    return [*TABLES, *(path.stem for path in (DATA / "multiview").glob("*.npz"))]
 
 
 if __name__ == "__main__":
