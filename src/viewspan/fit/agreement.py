@@ -104,12 +104,14 @@ def warn_about_strange_views(names: Sequence[str], n_views: int) -> None:
     """Warn about views that do not agree with any other."""
     if not names:
         return
+    one = len(names) == 1
     if len(names) == n_views:
         what = "The views agree on nothing more than chance"
     else:
-        verb = "agrees" if len(names) == 1 else "agree"
+        verb = "agrees" if one else "agree"
         what = f"{', '.join(names)} {verb} with the other views no more than chance"
+    they, their = ("it", "its") if one else ("they", "their")
     warn(
-        f"{what}: they may be noise, or their rows may belong to other samples. Check that row i "
-        "is the same sample in every view."
+        f"{what}: {they} may be noise, or {their} rows may belong to other samples. Check that row "
+        "i is the same sample in every view."
     )
